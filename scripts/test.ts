@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
@@ -19,16 +20,24 @@ const LONGEST = [
   'deals',
   'tables',
   'test/web/data/schedules.test.ts',
-  'test/crash.test.ts',
-  'test/sequences/crash.test.ts',
   'test/imports/ics/import.test.ts',
   'test/crm/lists/trees.test.ts',
-  'test/webhooks/crash.test.ts',
-  'test/mail/sync/thousand.test.ts',
-  'test/mail/sync/real-servers.test.ts',
   'test/store/list/walks.test.ts',
   'test/store/list/plans.test.ts',
+]
+
+/** These mostly wait for other programs and for servers that start: one after the other, beside all others. */
+const WAITING = [
+  'replication',
+  'test/sequences/crash.test.ts',
+  'test/mail/sync/real-servers.test.ts',
+  'test/crash.test.ts',
+  'test/webhooks/crash.test.ts',
+  'test/mail/sync/thousand.test.ts',
   'test/http/floods.test.ts',
+  'test/cli/beside-server.test.ts',
+  'test/cli/serve.test.ts',
+  'test/cli/process.test.ts',
 ]
 
 /**
@@ -104,7 +113,7 @@ const MAY_BE_SKIPPED = ['root may write everywhere', 'this machine has no addres
 const skipped: string[] = []
 
 const given = process.argv.slice(2)
-const entries = given.length > 0 ? given.map((file) => join(root, file)) : entriesOfAll()
+const lanes = given.length > 0 ? [given.map((file) => join(root, file))] : lanesOfAll()
 
 // Many processes load the same sources: they share compiled code.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/dealbox/compiled')
@@ -116,23 +125,26 @@ if (given.length === 0) {
 }
 const seed = () => process.stdout.write(`random examples: TEST_SEED=${process.env.TEST_SEED}\n`)
 seed()
-run({
-  files: entries,
-  concurrency: 3, // some mostly wait for servers of other programs; browsers must not wait for long
-  timeout: 600_000,
-  execArgv: [
-    '--disable-warning=ExperimentalWarning',
-    ...['seed.ts', 'without-fetch.ts'].flatMap((name) => ['--import', urlOf(`test/support/${name}`)]),
-  ],
-})
-  .on('test:fail', ({ todo }) => {
-    if (!todo) process.exitCode = 1
+const runs = lanes.map((files, lane) =>
+  run({
+    files,
+    concurrency: lane === 0 ? 3 : 1, // with more, browsers have to wait for too long
+    timeout: 600_000,
+    execArgv: [
+      '--disable-warning=ExperimentalWarning',
+      ...['seed.ts', 'without-fetch.ts'].flatMap((name) => ['--import', urlOf(`test/support/${name}`)]),
+    ],
   })
-  .on('test:pass', ({ name, skip }) => {
-    if (process.env.DEALBOX_TEST_ALL !== '1' || skip === undefined || MAY_BE_SKIPPED.includes(String(skip))) return
-    skipped.push(`${name}: ${skip}`)
-    process.exitCode = 1
-  })
+    .on('test:fail', ({ todo }) => {
+      if (!todo) process.exitCode = 1
+    })
+    .on('test:pass', ({ name, skip }) => {
+      if (process.env.DEALBOX_TEST_ALL !== '1' || skip === undefined || MAY_BE_SKIPPED.includes(String(skip))) return
+      skipped.push(`${name}: ${skip}`)
+      process.exitCode = 1
+    }),
+)
+Readable.from(oneAfterTheOther(runs))
   .compose(spec)
   .on('end', () => {
     for (const each of skipped) process.stdout.write(`must not be skipped here: ${each}\n`)
@@ -140,12 +152,17 @@ run({
   })
   .pipe(process.stdout)
 
+/** Both run at once, and are told in this order: their lines would mix. */
+async function* oneAfterTheOther(streams: Readable[]) {
+  for (const stream of streams) yield* stream
+}
+
 function urlOf(file: string): string {
   return pathToFileURL(join(root, file)).href
 }
 
-/** What each process starts with: a test file, or a file that imports several. */
-function entriesOfAll(): string[] {
+/** What each process starts with, a test file, or a file that imports several: by lane, in the order in which they start. */
+function lanesOfAll(): string[][] {
   const all = globSync('test/**/*.test.ts')
   const shared = Object.entries(SHARED).map(([name, { files, apart = [] }]) => {
     const without = new Set(apart.flatMap((pattern) => globSync(pattern)))
@@ -154,14 +171,17 @@ function entriesOfAll(): string[] {
       files: files.flatMap((pattern) => globSync(pattern)).filter((file) => all.includes(file) && !without.has(file)),
     }
   })
-  const taken = new Set([...LONGEST, ...shared.flatMap(({ files }) => files)])
+  const ordered = [...LONGEST, ...Object.keys(SHARED)]
+  const taken = new Set([...WAITING, ...ordered, ...shared.flatMap(({ files }) => files)])
   const rest = all.filter((file) => !taken.has(file)).sort()
-  const names = [...LONGEST, ...Object.keys(SHARED).filter((name) => !LONGEST.includes(name)), ...rest]
+  const others = [...new Set([...ordered, ...rest])].filter((name) => !WAITING.includes(name))
   const entries = new Map(shared.map((each) => [each.name, each]))
-  return names.map((name) => {
-    const set = entries.get(name)
-    return set ? entryOf(set) : join(root, name)
-  })
+  return [others, WAITING].map((names) =>
+    names.map((name) => {
+      const set = entries.get(name)
+      return set ? entryOf(set) : join(root, name)
+    }),
+  )
 }
 
 /** Each file is a suite of its own, so that its hooks run before and after its own tests only. */

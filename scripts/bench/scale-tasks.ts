@@ -4,7 +4,7 @@ import { recurringWork } from '../../src/jobs/recurring.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { screensWork } from '../../src/screens/app/jobs.ts'
-import { openSqlite } from '../../src/store/driver.ts'
+import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { SCHEMAS } from '../../src/store/migrations.ts'
 import { DATABASE, openStore } from '../../src/store/open.ts'
 import { forget, type Timed, timed } from './scale-process.ts'
@@ -68,7 +68,11 @@ function unmigrate(folder: string): void {
   const previous = SCHEMAS.length - 1
   try {
     if (db.pragma('user_version', { simple: true }) === previous) return // an interrupted run
-    db.exec(`BEGIN; ${UNDO[SCHEMAS.length]}; PRAGMA user_version = ${previous}`)
+    db.pragma('foreign_keys = OFF') // a table that others refer to is made anew
+    db.pragma('legacy_alter_table = ON')
+    db.exec('BEGIN')
+    UNDO[SCHEMAS.length]?.(db)
+    db.pragma(`user_version = ${previous}`)
     db.prepare('UPDATE installation SET schema_hash = ?').run(SCHEMAS[previous - 1]?.hash)
     db.exec('COMMIT')
   } finally {
@@ -77,7 +81,21 @@ function unmigrate(folder: string): void {
 }
 
 /** What takes the last step of src/store/migrations.ts back. */
-const UNDO: Record<number, string> = { 5: 'DROP TABLE replication; DROP INDEX jobs_failed' }
+const UNDO: Record<number, (db: Connection) => void> = {
+  5: (db) => {
+    const added =
+      'replication departures departing_changes arrivals arriving_audit former_token_keys former_signing_keys'
+    for (const table of added.split(' ')) db.exec(`DROP TABLE ${table}`)
+    db.exec('DROP INDEX jobs_failed')
+    // A check names the columns, so that they cannot be dropped one by one.
+    const sql = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'orgs'").pluck().get() as string
+    const before = sql.replace(/,\s*(?:--[^\n]*\n\s*)*state TEXT[\s\S]*$/, ') STRICT')
+    db.exec(before.replace(/^CREATE TABLE "?orgs"?/, 'CREATE TABLE orgs_before')) // quoted after a renaming
+    const columns = (db.pragma('table_info(orgs_before)') as { name: string }[]).map(({ name }) => name).join(', ')
+    db.exec(`INSERT INTO orgs_before SELECT ${columns} FROM orgs; DROP TABLE orgs`)
+    db.exec('ALTER TABLE orgs_before RENAME TO orgs')
+  },
+}
 
 /** The migration itself; the backup before it takes as long as any. */
 export async function migration(folder: string): Promise<Timed | undefined> {

@@ -1,4 +1,5 @@
 import type { Store } from '../store/open.ts'
+import { orgGate } from '../store/org-states.ts'
 import { type Detail, hashOf, type NewEntry, NO_HASH, type Row } from './entry.ts'
 
 /** A longer detail is left out, so that no request decides how large the log becomes. */
@@ -22,6 +23,7 @@ export type AuditLog = ReturnType<typeof auditLog>
  */
 export function auditLog({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const publicId = db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck()
+  const refuseMoved = orgGate(db)
   const email = db.prepare('SELECT email FROM members WHERE org_id = ? AND id = ?').pluck()
   const begin = db.prepare(
     'INSERT INTO audit_chains (org, anchor_hash, last_hash) VALUES (?, ?, ?) ON CONFLICT (org) DO NOTHING',
@@ -38,9 +40,13 @@ export function auditLog({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   /** The name of the chain of an organisation: its public id. That of the installation is ''. */
   const nameOf = (org: number | null): string => (org === null ? '' : (publicId.get(org) as string))
 
-  /** Adds an entry to the chain of its organisation, or to that of the installation. */
+  /**
+   * Adds an entry to the chain of its organisation, or to that of the installation. Throws Problem 421 if the organisation has
+   * moved, and its chain with it: one that went on in two places could never come together again.
+   */
   function record({ org, actor, action, record = null, detail = {} }: NewEntry): void {
     if (!db.inTransaction) throw new Error('An entry belongs to the transaction of what it is about.')
+    if (org !== null) refuseMoved(org)
     const name = nameOf(org)
     const member = actor.type === 'member' ? actor.member : null
     begin.run(name, NO_HASH, NO_HASH)

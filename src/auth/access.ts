@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../lib/caller.ts'
 import type { Store } from '../store/open.ts'
-import { movedProblem, moves, orgGate } from '../store/org-states.ts'
+import { addressOfMoved, movedProblem, orgGate } from '../store/org-states.ts'
 import { forgeryLimit } from './forgeries.ts'
 import type { Role } from './roles.ts'
 import { effectiveScopes, scopeKey } from './scopes.ts'
@@ -27,7 +27,7 @@ export type Authentication = {
   /** False if an export replaced the organisation during the request: see exports/place.ts. */
   isCurrent: (access: Access) => boolean
   /** Throws Problem 421 if the organisation has moved to another server, also during the request. */
-  checkHere: (org: number) => void
+  refuseMoved: (org: number) => void
 }
 
 const MAX_CACHED = 10_000
@@ -59,7 +59,7 @@ export function accessCache(
               AND NOT EXISTS (SELECT 1 FROM signing_keys WHERE kid = @kid)))`,
   )
   const orgOf = db.prepare('SELECT 1 FROM orgs WHERE id = ?')
-  const movedTo = moves(db)
+  const movedTo = addressOfMoved(db)
   const claimsOf = new Map<string, Claims>()
   const accessOf = new Map<string, Access>()
   const forged = new Set<string>()
@@ -139,5 +139,5 @@ export function accessCache(
 
   const isCurrent: Authentication['isCurrent'] = ({ who }) => orgOf.get(who.org) !== undefined
 
-  return { open, isCurrent, checkHere: orgGate(db) }
+  return { open, isCurrent, refuseMoved: orgGate(db) }
 }

@@ -4,7 +4,7 @@ import type { Access, AccessCache, Authentication } from './access.ts'
 import { clientOf } from './client.ts'
 
 /** Authenticates requests by the token in `Authorization: Bearer <token>`. */
-export function bearer({ open, isCurrent, checkHere }: AccessCache): Authentication {
+export function bearer({ open, isCurrent, refuseMoved }: AccessCache): Authentication {
   /** Returns a promise only on the first use of a token. Throws Problem 401, and 429 after too many forged tokens. */
   function authenticate(req: IncomingMessage): Access | Promise<Access> {
     const header = req.headers.authorization
@@ -14,7 +14,7 @@ export function bearer({ open, isCurrent, checkHere }: AccessCache): Authenticat
     return opened instanceof Promise ? opened.then(required) : required(opened)
   }
 
-  return { authenticate, isCurrent, checkHere }
+  return { authenticate, isCurrent, refuseMoved }
 }
 
 function required(access: Access | undefined): Access {

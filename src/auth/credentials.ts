@@ -30,7 +30,8 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
     `SELECT members.org_id AS org, members.id AS member, ${COLUMNS}
      FROM orgs CROSS JOIN members ON members.org_id = orgs.id AND members.email = ?
        JOIN credentials ON credentials.org_id = members.org_id AND credentials.member_id = members.id
-     WHERE members.status = 'active' AND password IS NOT NULL AND orgs.state <> 'staged' ORDER BY orgs.id`,
+     WHERE members.status = 'active' AND password IS NOT NULL AND orgs.state <> 'staged'
+     ORDER BY orgs.state = 'moved', orgs.id`,
   )
   const one = db.prepare(
     `SELECT org_id AS org, member_id AS member, ${COLUMNS} FROM credentials WHERE org_id = ? AND member_id = ?`,

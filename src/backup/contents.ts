@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyFileNames, keyPath, readKeyFile } from '../store/key-file.ts'
@@ -20,8 +21,15 @@ export function smallFiles(dataDir: string): SmallFile[] {
   return [...keys, { name: SETTINGS, mode: modeOf(settings), content: readFileSync(settings) }]
 }
 
+/** Changes with any of the files. */
+export function digestOf(files: readonly SmallFile[]): string {
+  const hash = createHash('sha256')
+  for (const { name, mode, content } of files) hash.update(`${name} ${mode} ${content.length}\n`).update(content)
+  return hash.digest('hex')
+}
+
 /**
- * The files of before and after the copy of the database: a key is there before the commit that needs it, and a key that
+ * The files from before and after the copy of the database: a key is there before the commit that needs it, and a key that
  * was retired meanwhile is still in use in the copy.
  */
 export function united(before: readonly SmallFile[], after: readonly SmallFile[]): SmallFile[] {

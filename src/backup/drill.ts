@@ -27,17 +27,29 @@ type Drill = NonNullable<BackupState['drill']>
 const DRILL_EVERY_MS = 7 * DAY_MS - 12 * HOUR_MS
 
 /**
- * The newest backup, if it is to be restored on trial in this night. It is not `readable` if this server cannot decrypt it:
- * then the one that is made in this night is tried, before it is encrypted.
+ * The newest backup, if a drill of it is due in this night: a week after the last one, or at once if that failed with
+ * another backup. It is not `readable` if this server cannot decrypt it: then the one that is made in this night is
+ * tried, before it is encrypted.
  */
 export function dueForDrill({ dataDir, folder, installation, now, encryption }: DrillOptions) {
   const { drill } = lastBackup(dataDir)
   const since = drill ? now - Date.parse(drill.at) : Number.POSITIVE_INFINITY
-  if (since >= 0 && since < DRILL_EVERY_MS) return undefined
-  const file = newestIn(folder, installation)
+  const isRecent = since >= 0 && since < DRILL_EVERY_MS
+  if (isRecent && drill?.error === null) return undefined
+  const file = newestIn(folder, installation, now)
   if (file === undefined) return undefined
-  return { file, isReadable: !isEncryptedName(file) || (encryption !== undefined && 'passphrase' in encryption) }
+  const isReadable = canRead(file, encryption)
+  return isRecent && isReadable && drill?.file === file ? undefined : { file, isReadable }
 }
+
+/** The last backup, if the last drill failed with another one: it shows whether that was the fault of one backup. */
+export function dueAgain({ last, drill }: BackupState, encryption: Encryption | undefined): string | undefined {
+  if (!last || !drill?.error || drill.file === last.file) return undefined
+  return canRead(last.file, encryption) ? last.file : undefined
+}
+
+const canRead = (file: string, encryption: Encryption | undefined): boolean =>
+  !isEncryptedName(file) || (encryption !== undefined && 'passphrase' in encryption)
 
 /**
  * Restores a backup into a temporary folder. One that is damaged gets another name, so that nobody counts on it. Undefined
@@ -46,16 +58,24 @@ export function dueForDrill({ dataDir, folder, installation, now, encryption }: 
 export function drillOf(file: string, options: DrillOptions): Drill | undefined {
   const { result, error } = timed(file, options.now, () => {
     if (isEncryptedName(file)) restoreDecrypted(file, options)
-    else restoreOnTrial(file, options.folder)
+    else restoreForDrill(file, options.folder)
   })
   if (OTHER_KEY.includes(codeOf(error))) return undefined
-  if (codeOf(error) === DAMAGED) renameSync(file, `${file}.damaged`)
+  if (codeOf(error) === DAMAGED) setAside(file)
   return result
+}
+
+function setAside(file: string): void {
+  try {
+    renameSync(file, `${file}.damaged`)
+  } catch {
+    // Where nothing can be written, the next backup fails as well, and says why.
+  }
 }
 
 /** The same with a backup that is being made. Its name comes later. */
 export const drillOfNew = (file: string, workspace: string, now: number): Omit<Drill, 'file'> =>
-  timed(file, now, () => restoreOnTrial(file, workspace)).result
+  timed(file, now, () => restoreForDrill(file, workspace)).result
 
 const OTHER_KEY = ['wrong_passphrase', 'wrong_identity']
 
@@ -77,22 +97,22 @@ function timed(file: string, now: number, job: () => void): { result: Drill; err
 function restoreDecrypted(file: string, { dataDir, encryption }: DrillOptions): void {
   if (!encryption || !('passphrase' in encryption)) throw new Error(`${file} cannot be decrypted`)
   const { passphrase } = encryption
-  withFiles(`Reading ${file}`, () => {
+  withFiles(`Reading ${file}`, dataDir, () => {
     requireSpace(dataDir, statSync(file).size, 'To decrypt the backup, Dealbox')
     inWorkspace(dataDir, (workspace) => {
       const plain = join(workspace, basename(file).replace(/\.age$/, ''))
       decryptNow(file, plain, { passphrase })
-      restoreOnTrial(plain, workspace)
+      restoreForDrill(plain, workspace)
     })
   })
 }
 
-const restoreOnTrial = (file: string, folder: string): void =>
+const restoreForDrill = (file: string, folder: string): void =>
   unpacked(file, folder, (restored, { manifest }) => openRestored(file, restored, manifest, () => undefined))
 
-function newestIn(folder: string, installation: string): string | undefined {
+function newestIn(folder: string, installation: string, now: number): string | undefined {
   try {
-    return listBackups(folder, installation)[0]?.file
+    return listBackups(folder, installation, now)[0]?.file
   } catch {
     return undefined // making the next one says what is wrong with the folder
   }

@@ -45,9 +45,10 @@ export type Backup = { file: string; bytes: number; manifest: Manifest }
  */
 export function makeBackup(options: MakeOptions): Backup {
   const { dataDir, folder, name, reason, now, encryption, tryOut } = options
-  return withFiles(`A backup in ${folder}`, () => {
-    createPrivateFolder(folder)
-    const plainFolder = encryption ? dataDir : folder
+  const plainFolder = encryption ? dataDir : folder
+  return withFiles(`A backup in ${folder}`, plainFolder, () => {
+    withFiles(`A backup in ${folder}`, folder, () => createPrivateFolder(folder))
+    if (name !== undefined) requireFree(join(folder, name)) // a backup may take long
     const bytes = sizeOfDatabase(join(dataDir, DATABASE))
     // Twice: the copy of the database and the file that it is written to, then that file and its encrypted form.
     const purpose = reason === 'migration' ? 'The backup before the migration' : 'A backup'
@@ -73,11 +74,14 @@ export function makeBackup(options: MakeOptions): Backup {
 
 /** Written beside and flushed; what a process that is killed leaves is removed with the next workspace there. */
 function seal(plain: string, file: string, encryption: Encryption): void {
-  inWorkspace(dirname(file), (workspace) => {
-    const sealed = join(workspace, encryptedName('backup.tar'))
-    encryptNow(plain, sealed, encryption)
-    renameSync(sealed, file)
-  })
+  const folder = dirname(file)
+  withFiles(`A backup in ${folder}`, folder, () =>
+    inWorkspace(folder, (workspace) => {
+      const sealed = join(workspace, encryptedName('backup.tar'))
+      encryptNow(plain, sealed, encryption)
+      renameSync(sealed, file)
+    }),
+  )
 }
 
 function checked(written: string, copy: string): Verified {
@@ -127,7 +131,10 @@ function freePath(folder: string, name: string | undefined, now: number, nameAt:
     while (existsSync(join(folder, nameAt(at)))) at += SECOND_MS
     return join(folder, nameAt(at))
   }
-  const path = join(folder, name)
+  return requireFree(join(folder, name))
+}
+
+function requireFree(path: string): string {
   if (!existsSync(path)) return path
   throw new Problem(409, 'file_exists', `${path} exists. Choose another name; a backup never replaces a file.`)
 }

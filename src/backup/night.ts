@@ -11,36 +11,55 @@ export type NightOptions = DrillOptions & {
   timezone: string
   /** False while the clock may be wrong: then nothing is deleted. */
   mayPrune: boolean
+  /** Those from before are kept. */
+  since?: number | undefined
+  /** Nothing but a drill of this backup. */
+  onlyDrillOf?: string | undefined
 }
 
 export type Night = Pick<BackupState, 'last' | 'failure'> & {
   /** Null if none was due. */
   drill: BackupState['drill']
   deleted: string[]
+  /** What has changed, and whether that is noted in the data folder. */
+  change: Partial<BackupState>
+  isNoted: boolean
 }
 
 type Made = { last: NonNullable<BackupState['last']>; drill: BackupState['drill'] }
 
 /**
- * The work of a night: once a week the newest backup is restored into a temporary folder, then a new one is made, and old
- * ones are deleted. What became of each is noted in the data folder. Takes seconds to minutes: it belongs into a thread.
+ * The work of a night: once a week a drill restores the newest backup into a temporary folder, then a new one is made, and
+ * old ones are deleted. What became of each is noted in the data folder, where that is possible: nothing of the work
+ * depends on it. Takes seconds to minutes: it belongs into a thread.
  */
 export function night(options: NightOptions): Night {
-  const { dataDir, now } = options
+  const { dataDir, folder, now, onlyDrillOf } = options
+  if (onlyDrillOf !== undefined) return drillAlone(onlyDrillOf, options)
   const due = dueForDrill(options)
   const drill = (due?.isReadable && drillOf(due.file, options)) || null
   if (drill) noteBackup(dataDir, { drill })
   const before = lastBackup(dataDir)
   try {
     const made = make(options, due !== undefined && !drill)
-    noteBackup(dataDir, { last: made.last, failure: null, ...(made.drill && { drill: made.drill }) })
-    return { last: made.last, failure: null, drill: drill ?? made.drill, deleted: deleteOld(options) }
+    const tried = drill ?? made.drill
+    const change = { last: made.last, failure: null, ...(tried && { drill: tried }) }
+    const isNoted = noteBackup(dataDir, change)
+    const deleted = deleteOld(options, made.last.file)
+    return { last: made.last, failure: null, drill: tried, deleted, change, isNoted }
   } catch (error) {
     const since = before.failure?.since ?? rfc3339(now)
-    const failure = { since, at: rfc3339(now), code: codeOf(error), message: (error as Error).message }
-    noteBackup(dataDir, { failure })
-    return { last: before.last, failure, drill, deleted: [] }
+    const failure = { since, at: rfc3339(now), code: codeOf(error), message: (error as Error).message, folder }
+    const change = { failure, ...(drill && { drill }) }
+    return { last: before.last, failure, drill, deleted: [], change, isNoted: noteBackup(dataDir, change) }
   }
+}
+
+function drillAlone(file: string, options: NightOptions): Night {
+  const { last, failure } = lastBackup(options.dataDir)
+  const drill = drillOf(file, options) ?? null
+  const change = drill ? { drill } : {}
+  return { last, failure, drill, deleted: [], change, isNoted: noteBackup(options.dataDir, change) }
 }
 
 function make({ dataDir, folder, now, encryption }: NightOptions, isDrillDue: boolean): Made {
@@ -55,9 +74,9 @@ function make({ dataDir, folder, now, encryption }: NightOptions, isDrillDue: bo
   return { last: { made_at: manifest.made_at, file, bytes, duration_ms }, drill: drill ? { ...drill, file } : null }
 }
 
-function deleteOld({ folder, installation, keep, timezone, mayPrune }: NightOptions): string[] {
+function deleteOld({ mayPrune, ...options }: NightOptions, made: string): string[] {
   try {
-    return mayPrune ? prune(folder, installation, keep, timezone) : []
+    return mayPrune ? prune({ ...options, made }) : []
   } catch {
     return [] // the next night tries again
   }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { Problem } from '../lib/problem.ts'
-import { problemOf, storageProblem } from '../store/failures.ts'
+import { failureOf, reasonOf, storageProblem } from '../store/failures.ts'
+import { isFull } from './files/full-disk.ts'
 
 /** The code of a file whose content is not what was written, as opposed to one that cannot be read at the moment. */
 export const DAMAGED = 'backup_damaged'
@@ -18,19 +19,33 @@ export function notWhole(error: unknown): unknown {
   )
 }
 
-/** Runs the job, whose errors of files become Problems: what cannot be read or written, and what to do. */
-export function withFiles<T>(what: string, job: () => T): T {
+/**
+ * Runs the job, whose errors of files become Problems: what cannot be read or written, and what to do. `folder` is where
+ * the job writes.
+ */
+export function withFiles<T>(what: string, folder: string, job: () => T): T {
   try {
     return job()
   } catch (error) {
-    throw fileProblem(what, error)
+    throw fileProblem(what, folder, error)
   }
 }
 
-function fileProblem(what: string, error: unknown): unknown {
+function fileProblem(what: string, folder: string, error: unknown): unknown {
   if (error instanceof Problem) return error
   const { code, syscall, path } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT') return problemOf('full', 'write')
+  if (isFull(error) || failureOf(error) === 'full')
+    return new Problem(
+      503,
+      'storage_full',
+      `${what} failed: the disk of ${folder} is full. Nothing of it was left there. Free some space, or choose another folder.`,
+    )
+  if (failureOf(error) === 'failed')
+    return new Problem(
+      503,
+      'files_failed',
+      `${what} failed (${reasonOf(error)}). Check the disks, and the owner of the folder.`,
+    )
   if (syscall === undefined) return storageProblem(error)
   const of = path === undefined ? '' : `: ${path}`
   return new Problem(

@@ -36,7 +36,7 @@ export type Restored<T> = Verified & {
  */
 export function restoreBackup<T>(options: RestoreOptions<T>): Restored<T> {
   const { dataDir, dryRun } = options
-  return withFiles(`Restoring into ${dataDir}`, () => {
+  return withFiles(`Restoring into ${dataDir}`, dryRun ? workingFolder(options.file) : dataDir, () => {
     const isNew = !existsSync(dataDir)
     if (isNew && dryRun) return replace(options)
     createPrivateFolder(dataDir)

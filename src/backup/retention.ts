@@ -1,6 +1,6 @@
 import { usage } from '../config.ts'
 import { dateIn, parseDay } from '../lib/calendar/days.ts'
-import { DAY_MS } from '../lib/time.ts'
+import { DAY_MS, HOUR_MS } from '../lib/time.ts'
 import type { Reason } from './reasons.ts'
 
 /** How many backups are kept: the newest of each of the last days, weeks and months that have one. */
@@ -23,28 +23,45 @@ export function parseKeep(text: string, option = '--backup-keep'): Keep {
 
 type Made = { made: number; reason: Reason }
 
+/** Clocks of processes differ by less than this. */
+const AHEAD_MS = HOUR_MS
+
+/** Whether a backup was made while the clock was ahead, so that nobody knows when that was. */
+export const isOfFuture = (made: number, now: number): boolean => made > now + AHEAD_MS
+
+/** Sorts the newest first, and those of the future last: none of them is newer than the others for that. */
+export const newestFirst =
+  (now: number) =>
+  (one: { made: number }, other: { made: number }): number =>
+    Number(isOfFuture(one.made, now)) - Number(isOfFuture(other.made, now)) || other.made - one.made
+
 /**
  * The backups that are kept. Days, weeks and months count only if they have a backup, so time without any deletes nothing,
  * and neither does a clock that was far ahead. The newest one is always kept.
  */
-export function kept<Each extends Made>(backups: readonly Each[], keep: Keep, timezone: string): Set<Each> {
-  const newestFirst = backups.toSorted((one, other) => other.made - one.made)
-  const [newest] = newestFirst
+export function kept<Each extends Made>(
+  backups: readonly Each[],
+  keep: Keep,
+  timezone: string,
+  now: number,
+): Set<Each> {
+  const sorted = backups.toSorted(newestFirst(now))
+  const [newest] = sorted
   if (!newest) return new Set()
-  const dates = new Map(newestFirst.map((each) => [each, dateIn(timezone, each.made)]))
+  const dates = new Map(sorted.map((each) => [each, dateIn(timezone, each.made)]))
   const dateOf = (each: Each): string => dates.get(each) as string
   return new Set([
     newest,
-    ...newestFirst.filter(({ made, reason }) => reason === 'migration' && newest.made - made < KEEP_MIGRATION_MS),
-    ...newestOfEach(newestFirst, keep.days, dateOf),
-    ...newestOfEach(newestFirst, keep.weeks, (each) => weekOf(dateOf(each))),
-    ...newestOfEach(newestFirst, keep.months, (each) => dateOf(each).slice(0, 7)),
+    ...sorted.filter(({ made, reason }) => reason === 'migration' && newest.made - made < KEEP_MIGRATION_MS),
+    ...newestOfEach(sorted, keep.days, dateOf),
+    ...newestOfEach(sorted, keep.weeks, (each) => weekOf(dateOf(each))),
+    ...newestOfEach(sorted, keep.months, (each) => dateOf(each).slice(0, 7)),
   ])
 }
 
-function newestOfEach<Each>(newestFirst: readonly Each[], count: number, periodOf: (each: Each) => string): Each[] {
+function newestOfEach<Each>(sorted: readonly Each[], count: number, periodOf: (each: Each) => string): Each[] {
   const found = new Map<string, Each>()
-  for (const each of newestFirst) {
+  for (const each of sorted) {
     const period = periodOf(each)
     if (!found.has(period)) found.set(period, each)
   }

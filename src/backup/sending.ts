@@ -1,5 +1,7 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Database } from '../store/driver.ts'
+import { installedAt } from '../store/installation.ts'
 
 // A restored copy may run beside the original, or hold mails and deliveries that were sent after the backup was made. A
 // file in the data folder keeps the server from sending until a person has looked.
@@ -15,6 +17,17 @@ export const pauseSending = (dataDir: string): void =>
   writeFileSync(join(dataDir, PAUSE_FILE), TEXT, { mode: 0o600, flush: true })
 
 export const isSendingPaused = (dataDir: string): boolean => existsSync(join(dataDir, PAUSE_FILE))
+
+/** When a data folder was restored that may not send yet, in epoch milliseconds; otherwise undefined. */
+export const pausedSince = (dataDir: string): number | undefined =>
+  statSync(join(dataDir, PAUSE_FILE), { throwIfNoEntry: false })?.mtimeMs
+
+/**
+ * From when on a data folder without a backup lacks one: since it was made, or restored. Whoever only looks at a restored
+ * copy needs no backup of it at once.
+ */
+export const lackingSince = (db: Database, dataDir: string): number =>
+  Math.max(installedAt(db), pausedSince(dataDir) ?? 0)
 
 /** Lets servers send again, from their next start on. Returns whether they were paused. */
 export function resumeSending(dataDir: string): boolean {

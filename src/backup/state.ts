@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { MINUTE_MS } from '../lib/time.ts'
 
@@ -10,12 +10,19 @@ import { MINUTE_MS } from '../lib/time.ts'
 const NAME = 'backups.json'
 const PART = `.${NAME}.`
 
-/** Where backups are made unless somebody chooses another folder. */
-export const backupsFolder = (dataDir: string): string => join(dataDir, 'backups')
-
 const Made = v.object({ made_at: v.string(), file: v.string(), bytes: v.number(), duration_ms: v.number() })
-const Failure = v.object({ since: v.string(), at: v.string(), code: v.string(), message: v.string() })
+/** `folder` is where no backup could be made; older versions did not note it. */
+const Failure = v.object({
+  since: v.string(),
+  at: v.string(),
+  code: v.string(),
+  message: v.string(),
+  folder: v.optional(v.string()),
+})
 const Drill = v.object({ at: v.string(), file: v.string(), duration_ms: v.number(), error: v.nullable(v.string()) })
+
+/** The last backup from before a migration, and `stamp` of what it has; see before-migration.ts. */
+const Migration = v.object({ file: v.string(), bytes: v.number(), stamp: v.string() })
 
 /** `file` is the name of the last copy there; `error` says why the last attempt failed. */
 const Copied = v.object({
@@ -31,8 +38,9 @@ const State = v.object({
   last: v.nullable(Made),
   /** Why there is none since then: of all attempts since `since`, the last one. */
   failure: v.nullable(Failure),
-  /** The last time that the newest backup was restored into a temporary folder. */
+  /** The last restore drill. */
   drill: v.nullable(Drill),
+  migration: v.optional(Migration),
   /** How it stands at the second places, if there are any. */
   copies: v.optional(v.array(Copied)),
 })
@@ -46,9 +54,15 @@ const NONE: BackupState = { last: null, failure: null, drill: null }
  * since is not there: `last` is null. For health checks, metrics and commands; reads two files.
  */
 export function lastBackup(dataDir: string): BackupState {
-  const state = readState(dataDir)
+  const state = notedState(dataDir)
   return state.last && !existsSync(state.last.file) ? { ...state, last: null } : state
 }
+
+/** The same, whether the last backup is still there or not. */
+export const notedState = (dataDir: string): BackupState => ({ ...readState(dataDir), ...unwritten.get(dataDir) })
+
+/** What could not be written, as on a full disk, by data folder: it holds while this process runs. */
+const unwritten = new Map<string, Partial<BackupState>>()
 
 /** A file that is missing or damaged counts as if nothing were known, which leads to a new backup. */
 function readState(dataDir: string): BackupState {
@@ -60,12 +74,39 @@ function readState(dataDir: string): BackupState {
   }
 }
 
-/** Replaces parts of the state. Of two processes at the same moment, the second one wins. */
-export function noteBackup(dataDir: string, change: Partial<BackupState>): void {
+/**
+ * Replaces parts of the state. Of two processes at the same moment, the second one wins. Never throws, as no backup depends
+ * on it: what cannot be written is kept in mind, written with the next change, and false is returned.
+ */
+export function noteBackup(dataDir: string, change: Partial<BackupState>): boolean {
+  const all = { ...unwritten.get(dataDir), ...change }
+  try {
+    writeState(dataDir, { ...readState(dataDir), ...all })
+    unwritten.delete(dataDir)
+    return true
+  } catch {
+    unwritten.set(dataDir, all)
+    return false
+  }
+}
+
+/** Notes a good backup as the last one. What has failed is over if it was in the same folder. */
+export function noteMade(dataDir: string, last: NonNullable<BackupState['last']>, more: Partial<BackupState> = {}) {
+  const { failure } = notedState(dataDir)
+  const isOver = failure?.folder === undefined || failure.folder === dirname(last.file)
+  return noteBackup(dataDir, { last, ...(isOver && { failure: null }), ...more })
+}
+
+/** Writes what could not be written before. */
+export function noteAgain(dataDir: string): void {
+  if (unwritten.has(dataDir)) noteBackup(dataDir, {})
+}
+
+function writeState(dataDir: string, state: BackupState): void {
   removeAbandoned(dataDir)
   const temporary = join(dataDir, `${PART}${randomUUID()}`)
   try {
-    const text = `${JSON.stringify({ ...readState(dataDir), ...change }, null, 2)}\n`
+    const text = `${JSON.stringify(state, null, 2)}\n`
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true })
     renameSync(temporary, join(dataDir, NAME))
   } finally {

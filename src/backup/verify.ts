@@ -33,7 +33,7 @@ export function verifyBeside(file: string, database: string): Verified {
 
 /** Like `verifyBackup`, and runs the job with the temporary folder, which then looks like a data folder. */
 export function unpacked<T>(file: string, folder: string, job: (dataDir: string, verified: Verified) => T): T {
-  return withFiles(`Reading ${file}`, () => {
+  return withFiles(`Reading ${file}`, folder, () => {
     const found = statSync(file, { throwIfNoEntry: false })
     if (!found) throw new Problem(404, 'no_backup', `There is no file ${file}.`)
     if (!found.isFile()) throw notOne(file)

@@ -15,7 +15,7 @@ import { DAY_MS, rfc3339 } from '../lib/time.ts'
 export type Copying = {
   dataDir: string
   places: readonly Place[]
-  /** Of a backup that is not encrypted, as one from before the option. */
+  /** Of a backup that is not encrypted, such as one from before the option. */
   encryption: Encryption | undefined
   keep: Keep
   timezone: string
@@ -36,7 +36,7 @@ export async function copyBackup(copying: Copying, job: CopyJob): Promise<CopyRe
   if (places.length === 0) return []
   const encryption = isEncryptedName(file) ? undefined : copying.encryption
   const name = encryption ? encryptedName(basename(file)) : basename(file)
-  const keepNames = mayPrune ? (names: readonly string[]) => namesToKeep(names, keep, timezone) : allOf
+  const keepNames = mayPrune ? (names: readonly string[]) => namesToKeep(names, keep, timezone, now) : allOf
   const send = (sent: string) => copyToPlaces({ file: sent, name, places, keep: keepNames, ...(signal && { signal }) })
   const reports = await (encryption ? encrypted({ file, name, encryption, signal }, send) : send(file)).catch(
     (error) => {
@@ -70,9 +70,9 @@ const NOT_ENCRYPTED = 'The backup could not be encrypted for its copies; the log
 
 const allOf = (names: readonly string[]): readonly string[] => names
 
-function namesToKeep(names: readonly string[], keep: Keep, timezone: string): string[] {
+function namesToKeep(names: readonly string[], keep: Keep, timezone: string, now: number): string[] {
   const copies = names.map((name) => ({ name, made: readName(name)?.made ?? 0, reason: 'nightly' as const }))
-  return [...kept(copies, keep, timezone)].map(({ name }) => name)
+  return [...kept(copies, keep, timezone, now)].map(({ name }) => name)
 }
 
 /**

@@ -1,8 +1,7 @@
-import { resolve } from 'node:path'
+import { folderOfServer } from '../backup/folders.ts'
 import { type NightlyOptions, startNightly } from '../backup/nightly.ts'
 import { parseKeep, USUAL_KEEP } from '../backup/retention.ts'
 import { machineTimezone, parseBackupAt } from '../backup/schedule.ts'
-import { backupsFolder } from '../backup/state.ts'
 import { flagOf, type Options, type Values } from '../config.ts'
 import type { Log } from '../http/log.ts'
 import type { Store } from '../store/open.ts'
@@ -13,7 +12,7 @@ import { encryptionOptions, placeOptions, readEncryption, readPlaces } from './b
 export const backupDir = {
   type: 'string',
   placeholder: 'DIR',
-  help: 'the folder for backups, by default "backups" in the data folder',
+  help: 'the folder for backups, by default "backups" in the data folder; other commands take that of the last backup',
 } as const
 
 /** Those of a server. */
@@ -44,7 +43,7 @@ export type BackupOptions = {
 export async function readBackups(dataDir: string, options: BackupOptions) {
   return {
     at: parseBackupAt(options.backupAt ?? 'off'),
-    folder: resolve(options.backupDir ?? backupsFolder(dataDir)),
+    folder: folderOfServer(dataDir, options.backupDir),
     keep: parseKeep(options.backupKeep ?? USUAL_KEEP),
     copying: await readCopying(dataDir, options),
   }

@@ -3,9 +3,11 @@ import { basename, dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { encryptedStream } from '../backup/encryption/encryption.ts'
 import type { Encryption } from '../backup/encryption/secrets.ts'
+import { backupsFolder, folderOfCommand, requireKnownFolder } from '../backup/folders.ts'
 import { type Backup, makeBackup } from '../backup/make.ts'
+import { isEncryptedName } from '../backup/names.ts'
 import { isSendingPaused } from '../backup/sending.ts'
-import { backupsFolder, noteBackup } from '../backup/state.ts'
+import { notedState, noteMade } from '../backup/state.ts'
 import { verifyBackup } from '../backup/verify.ts'
 import { openWorkspace } from '../backup/workspace.ts'
 import { usage } from '../config.ts'
@@ -31,7 +33,7 @@ export const backup = command({
     to: {
       type: 'string',
       placeholder: 'DIR|FILE|-',
-      help: 'a folder, a new file, or - for standard output; by default the folder of the nightly backups',
+      help: 'a folder, a new file, or - for standard output; by default the folder of the last backup',
     },
     backupDir,
     ...encryptionOptions,
@@ -44,6 +46,8 @@ export const backup = command({
     requireDatabase(data)
     const copying = await readCopying(data, options)
     const { encryption } = copying
+    /** Not while the clock may be wrong, or cannot be compared with the times in the database. */
+    let mayPrune = false
 
     /**
      * A backup has everything, as an export. To write into an older database would migrate it, so that has no entry; and a
@@ -52,7 +56,10 @@ export const backup = command({
     async function noted(answer: Answer, { manifest }: Backup): Promise<Answer> {
       if (manifest.schema_version < SCHEMA_VERSION) return answer
       try {
-        return await withStore(data, (store) => write(store, () => answer))
+        return await withStore(data, (store) => {
+          mayPrune = store.wallClock.purgeHeldUntil() === undefined
+          return write(store, () => answer)
+        })
       } catch (error) {
         const problem = storageProblem(error)
         if (!(problem instanceof Problem) || problem.status !== 503) throw error
@@ -61,25 +68,25 @@ export const backup = command({
     }
 
     if (to === STDOUT) return toStandardOutput(data, options.json, encryption, noted)
+    const isPaused = isSendingPaused(data)
+    const isKept = isPaused && to === undefined && options.backupDir !== undefined
     const began = performance.now()
     const how = { dataDir: data, reason: 'command' as const, now: Date.now() }
-    const place = to === undefined ? { folder: resolve(options.backupDir ?? backupsFolder(data)) } : placeOf(to)
+    const place = to === undefined ? usualPlace(data, options.backupDir, encryption) : placeOf(to)
     const made = makeBackup({ ...place, ...how, encryption })
     const duration_ms = Math.round(performance.now() - began)
     const { file, bytes, manifest } = made
     // Of one that is somewhere else nobody knows how long it stays there.
-    if (to === undefined)
-      noteBackup(data, { last: { made_at: manifest.made_at, file, bytes, duration_ms }, failure: null })
+    if (to === undefined) noteMade(data, { made_at: manifest.made_at, file, bytes, duration_ms })
     const answer = {
       json: { file, bytes, made_at: manifest.made_at, schema_version: manifest.schema_version, duration_ms },
       text: `Made ${file} (${sizeText(bytes)}) and checked it.`,
-      note: `To restore it: dealbox restore ${file} --data ${data}${encryption ? keyOption(encryption) : ''}`,
+      note: `To restore it: dealbox restore ${file} --data ${data}${encryption ? keyOption(encryption) : ''}${isKept ? KEPT : ''}`,
       audit: { detail: { file, bytes } },
     }
     const done = await noted(answer, made)
-    const isPaused = isSendingPaused(data)
     if (to !== undefined || isPaused || copying.places.length === 0) return done
-    const reports = await copyBackup(copying, { file, now: how.now, mayPrune: true })
+    const reports = await copyBackup(copying, { file, now: how.now, mayPrune })
     const said = reports.map(({ sentence }) => sentence).join('\n')
     if (reports.some(({ ok }) => !ok))
       throw new Problem(502, 'copy_failed', `The backup ${file} was made, but not every place has it.\n${said}`)
@@ -87,9 +94,26 @@ export const backup = command({
   },
 })
 
+const KEPT =
+  '\nIt is in the data folder: --backup-dir may be where the original has its backups, until "dealbox resume-sending". --to chooses another place.'
+
 /** What the command needs besides. */
 const keyOption = (encryption: Encryption): string =>
   'passphrase' in encryption ? ' --backup-passphrase-file FILE' : ' --backup-identity-file FILE'
+
+/** Throws Problem 409 if it would be the only one there that is not encrypted: a service has options that commands lack. */
+function usualPlace(data: string, given: string | undefined, encryption: Encryption | undefined): { folder: string } {
+  const { last } = notedState(data)
+  if (!encryption && last && isEncryptedName(last.file))
+    throw new Problem(
+      409,
+      'encryption_missing',
+      `The last backup is encrypted (${last.file}), and this one would not be. Add --backup-encrypt as "dealbox serve" has it, or choose another place with --to.`,
+    )
+  const folder = folderOfCommand(data, given)
+  if (given === undefined) requireKnownFolder(data, folder)
+  return { folder }
+}
 
 /** A folder, or a file that does not exist, in a folder that does. */
 function placeOf(to: string): { folder: string; name?: string } {

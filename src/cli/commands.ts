@@ -19,7 +19,8 @@ import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } fr
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
 import { orgHost, orgList } from './org.ts'
-import { orgErase, orgMove, orgReceive } from './org-move.ts'
+import { orgErase, orgTakeBack } from './org-left.ts'
+import { orgMove, orgReceive } from './org-move.ts'
 import { promote } from './promote.ts'
 import { replicate } from './replicate.ts'
 import { restore, resume } from './restore.ts'
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   orgReceive,
   orgMove,
   orgErase,
+  orgTakeBack,
   settingsShow,
   settingsApply,
   memberList,

@@ -1,6 +1,5 @@
-import { resolve } from 'node:path'
-import { type Listed, listBackups } from '../backup/list.ts'
-import { backupsFolder } from '../backup/state.ts'
+import { folderOfCommand } from '../backup/folders.ts'
+import { listBackups } from '../backup/list.ts'
 import { usage } from '../config.ts'
 import type { Forgotten } from '../crm/erasure/forget.ts'
 import { rfc3339 } from '../lib/time.ts'
@@ -32,7 +31,7 @@ export const contactForget = command({
       const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
       const waits = dryRun ? undefined : await compactFile(store, options.data)
       const audit = { record: forgotten.contact_ids[0] ?? null, detail: { erased: forgotten.erased } }
-      const backups = backupsNote(resolve(options.backupDir ?? backupsFolder(options.data)), store.installation)
+      const backups = backupsNote(folderOfCommand(options.data, options.backupDir), store.installation)
       return { ...answer(forgotten, dryRun, waits, backups), audit }
     }
     return withStore(options.data, (store) => writeInParts(store, erase))
@@ -78,12 +77,12 @@ async function compactFile(store: Store, dataDir: string): Promise<string | unde
 
 /** What the backups still have, and until when. */
 function backupsNote(folder: string, installation: string): string {
-  const own = listBackups(folder, installation)
-  const dayOf = (each: Listed | undefined): string => rfc3339(each?.made ?? 0).slice(0, 10)
+  const own = listBackups(folder, installation, Date.now())
+  const days = own.map(({ made }) => rfc3339(made).slice(0, 10)).sort()
   const there =
     own.length === 0
       ? `There are no backups in ${folder}; any elsewhere still contain this person.`
-      : `${own.length} backups in ${folder}, from ${dayOf(own.at(-1))} to ${dayOf(own[0])}, still contain this person, and so do copies elsewhere.`
+      : `The backups in ${folder} (${own.length}, from ${days[0]} to ${days.at(-1)}) still contain this person, and so do copies elsewhere.`
   return `${there} The last of them is deleted after about six months, if 7 daily, 4 weekly and 6 monthly ones are kept, as is usual. Whoever restores one has to run this command again.`
 }
 

@@ -1,5 +1,4 @@
-import { resolve } from 'node:path'
-import { backupsFolder } from '../backup/state.ts'
+import { folderOfCommand } from '../backup/folders.ts'
 import type { Report } from '../doctor/doctor.ts'
 import { backupDir } from './backup-options.ts'
 import { command, json } from './command.ts'
@@ -24,7 +23,7 @@ export const doctor = command({
     const { actAsOwnerOf } = await import('../doctor/owner.ts')
     const { data, full, fix } = options
     const minFree = readMinFree(options.minFree)
-    const backups = resolve(options.backupDir ?? backupsFolder(data))
+    const backups = folderOfCommand(data, options.backupDir)
     const report = examine({ dataDir: data, backupDir: backups, isFull: full, minFree, now: Date.now }, fix)
     const { fixed, isSound } = report
     if (fixed.length > 0 && isSound) {

@@ -2,10 +2,9 @@ import { keyring } from '../auth/keys.ts'
 import { usage } from '../config.ts'
 import { conflict, type Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
-import { arrivalStore } from '../moves/arrivals.ts'
+import { arrivalStore, KEY, wrongKey } from '../moves/arrivals.ts'
 import { checkTarget } from '../moves/client.ts'
 import { moveOrg, type Stage } from '../moves/departing.ts'
-import { eraseMoved } from '../moves/erasing.ts'
 import { isServed } from '../store/lock.ts'
 import { movedProblem } from '../store/org-states.ts'
 import { accountActor } from './audit-writes.ts'
@@ -65,13 +64,14 @@ export const orgMove = command({
   },
   run: async ({ options, args }) => {
     const url = checkTarget(options.to)
-    const given = options.address === undefined ? undefined : checkAddress(options.address)
+    const given = options.address === undefined ? undefined : checkAddress('--address', options.address)
     const ca = options.toCa === undefined ? undefined : readTrust(options.toCa, '--to-ca').ca
     return withStore(options.data, async (store) => {
       const org = orgNamed(store, args.org)
       if (org.moved_to !== null) throw movedProblem(org.moved_to)
       const address = given ?? (org.host === null ? url : `https://${org.host}`)
       const key = (options.moveKey ?? (await askSecret('Key: ', process.stdin, say, NO_KEY))).trim()
+      if (!KEY.test(key)) throw wrongKey()
       const stop = new AbortController()
       const onSignal = () => stop.abort(canceled())
       process.once('SIGINT', onSignal)
@@ -102,34 +102,13 @@ const say = (text: string): void => void process.stderr.write(text)
 const NO_KEY = 'No key was entered, and nothing was moved.'
 
 const NEXT = `Next: let the proxy know, by "dealbox org list --map" of both servers. This server answers 421 with the new address.
-"dealbox org erase" erases what is left here.`
+Once the other server has a backup, "dealbox org erase" erases what is left here.`
 
 const canceled = (): Problem => conflict('canceled', 'Cancelled; the organisation stays here.')
 
-export const orgErase = command({
-  name: 'org erase',
-  summary: 'Erase what is left here of an organisation that has moved; requests are still told where it is',
-  args: orgArgument,
-  options: { json },
-  audit: 'org.erase',
-  run: ({ options, args, writeInParts }) =>
-    withStore(options.data, (store) =>
-      writeInParts(store, (parted) => {
-        const org = orgNamed(store, args.org)
-        if (org.moved_to === null)
-          throw conflict('not_moved', `${org.name} has not moved: only what a move left behind can be erased.`)
-        eraseMoved(parted, org.id)
-        return {
-          json: { org_id: org.public_id },
-          text: `Erased what was left of ${org.name}.`,
-          audit: { org: null, record: org.public_id },
-        }
-      }),
-    ),
-})
-
-function checkAddress(text: string): string {
+/** Throws a usage Problem. */
+export function checkAddress(option: string, text: string): string {
   const url = URL.parse(text)
   if (url && ['http:', 'https:'].includes(url.protocol)) return url.href.replace(/\/$/, '')
-  throw usage(`--address ${text} is not an address. Use a form such as https://acme.crm.example.com.`)
+  throw usage(`${option} ${text} is not an address. Use a form such as https://acme.crm.example.com.`)
 }

@@ -87,7 +87,8 @@ export const orgHost = command({
         return {
           json: { id: org.public_id, host },
           text: host === null ? `${org.name} has no host name.` : `${org.name} has the host name ${host}.`,
-          audit: { org: org.id, record: org.public_id, detail: { host } },
+          // The log of an organisation that has moved goes on at the other server.
+          audit: { org: org.moved_to === null ? org.id : null, record: org.public_id, detail: { host } },
         }
       }),
     ),

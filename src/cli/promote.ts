@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
 import { isCopy } from '../store/followed/files.ts'
@@ -26,6 +27,7 @@ export const promote = command({
     const { data, abandon } = options
     const url = options.newUrl === undefined ? null : parsePublicUrl(options.newUrl)
     if (!isCopy(join(data, DATABASE))) throw noCopy(data)
+    checkUser(data)
     if (!isServed(data)) throw noStandby(data)
     const asked = performance.now()
     const promoted = await askToPromote(data, { url, abandons: abandon }, () => isServed(data))
@@ -46,9 +48,20 @@ export const promote = command({
   },
 })
 
-const COMPLETE = 'The old primary has stopped, and everything that it wrote is here.'
+/** The standby could not read what another user leaves it. */
+function checkUser(data: string): void {
+  const { uid } = statSync(data)
+  if (process.getuid === undefined || process.getuid() === uid) return
+  throw new Problem(
+    409,
+    'wrong_user',
+    `${data} belongs to another user, as whom its standby runs: sudo -u '#${uid}' dealbox promote --data ${data}`,
+  )
+}
+
+const COMPLETE = 'The old primary has stopped, and everything that it acknowledged is here.'
 const INCOMPLETE =
-  'The old primary did not say that it stopped. What it acknowledged and did not replicate, it writes to a file when it comes back.'
+  'The old primary did not say that it stopped; with --fence off it does not stop. What it acknowledged and did not replicate, it writes to a file when it comes back.'
 const UNFENCED =
   'The old primary never looked beside the copy (it had no --replica, or --fence off), and does not notice that it was replaced: make sure that it is stopped.'
 

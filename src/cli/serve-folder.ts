@@ -59,7 +59,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const { fence, start: startLease } = fenceOf(options.data, isFenced ? replicated?.copy : undefined)
+    const { fence, start: startLease } = fenceOf(options.data, replicated?.copy, isFenced)
     const store = openServedStore(options.data, log, {
       fence,
       ...{ backupDir: backups.folder, encryption: backups.copying.encryption },
@@ -93,7 +93,9 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
     const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
     const arriving = startArriving({ store, dataDir: options.data, log })
-    workers.push(arriving.stop, startSettling({ store, dataDir: options.data, log }))
+    workers.push(arriving.stop)
+    // A copy that somebody only looks at must not end the move of the server that it was made of.
+    if (!isPaused) workers.push(startSettling({ store, dataDir: options.data, log }))
     await startListeners({
       ...{ store, deps, state, options, read, listeners, isSendingPaused: isPaused, arriving },
       monitoring: {

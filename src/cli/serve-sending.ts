@@ -6,7 +6,7 @@ import { startDelivery } from '../webhooks/delivery/delivery.ts'
 import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 
 export const PAUSED =
-  'nothing is sent, and no mail is fetched: this folder was restored from a backup. "dealbox resume-sending" ends this with the next start'
+  'nothing is sent, no mail is fetched, and backups stay in the data folder, since it was restored from a backup. "dealbox resume-sending" ends this with the next start'
 
 type SendingOptions = Pick<ReceiverOptions, 'deps' | 'trust' | 'logins' | 'log' | 'maxFileBytes'> & {
   store: Store

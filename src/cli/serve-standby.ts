@@ -4,11 +4,12 @@ import { type Every, everyMs } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import { SECOND_MS } from '../lib/time.ts'
 import type { Copy } from '../replication/copy/copy.ts'
-import { copyOfUrl, urlBelow } from '../replication/copy/url.ts'
+import { urlBelow } from '../replication/copy/url.ts'
 import { epochToFollow, folderOfEpoch } from '../replication/epochs.ts'
 import { type Claim, claimNext, type Standby } from '../replication/promotion.ts'
 import { isCopy, isPromoting, removeCopy } from '../store/followed/files.ts'
 import { epochOf, halfPromoted, isPromoted, promoteCopy } from '../store/followed/promotion.ts'
+import { checkReaderKeys, type ReaderStore } from '../store/followed/reader.ts'
 import { lockInstance } from '../store/lock.ts'
 import { lastCommit } from '../store/newest.ts'
 import { DATABASE } from '../store/open.ts'
@@ -39,11 +40,11 @@ export async function serveStandby(
   const file = join(data, DATABASE)
   if (isPromoting(file)) await goOn()
   if (isPromoted(data)) return serveFolder(options, log)
-  const copy = askable(followed.replica)
+  const copy = askable(followed.replica, log)
   let epoch = localEpoch() ?? 1
 
   async function reading() {
-    epoch = await newestEpoch()
+    epoch = Math.max(epoch, await newestEpoch()) // storage that is not mounted has no primary at all
     if (isCopy(file) && (localEpoch() ?? epoch) !== epoch) removeCopy(file) // it does not go on in another folder
     const replica = urlBelow(followed.replica, folderOfEpoch(epoch))
     return serveReader(options, { ...followed, replica }, log, abandon)
@@ -98,16 +99,15 @@ export async function serveStandby(
 
   async function promote(request: Request, { store, stop }: NonNullable<typeof reader>): Promise<Promoted> {
     const url = urlOf(options, request.url)
+    const copy = replicaOf(followed.replica)
     await store.readable()
-    const standby: Standby = {
-      epoch: () => store.replication().epoch,
-      lastCommit: () => unlessUnreadable(() => lastCommit(store.db)),
-    }
-    const claim = await claimNext({ copy: replicaOf(followed.replica), standby, url, abandons: request.abandons })
+    checkReaderKeys(data, store.db) // what is refused after the claim leaves no primary
+    const standby: Standby = { epoch: store.replication().epoch, arrived: () => arrived(store) }
+    const claim = await claimNext({ copy, standby, url, abandons: request.abandons })
     log.warn(claim, 'this standby is promoted')
     reader = undefined
     await stop() // ends following
-    makePrimary(data, claim, url)
+    await makePrimary(data, claim, url)
     running = await serveFolder(options, log)
     const { api, screens } = running
     log.warn({ epoch: claim.epoch, api, screens }, 'this server is the primary now')
@@ -126,12 +126,18 @@ export async function serveStandby(
 
   /** A promotion that was interrupted after following had ended. */
   async function goOn(): Promise<void> {
-    const { epoch, lastCommit } = halfPromoted(data)
-    const standby: Standby = { epoch: () => epoch, lastCommit: () => lastCommit }
+    const { epoch: from, ...position } = halfPromoted(data)
+    const standby: Standby = { epoch: from, arrived: () => position }
     const url = urlOf(options, null)
-    const claim = await claimNext({ copy: replicaOf(followed.replica), standby, url, abandons: false })
-    log.warn(claim, 'a promotion that was interrupted goes on')
-    makePrimary(data, claim, url)
+    try {
+      const claim = await claimNext({ copy: replicaOf(followed.replica), standby, url, abandons: false })
+      log.warn(claim, 'a promotion that was interrupted goes on')
+      await makePrimary(data, claim, url)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'older_epoch') throw error
+      log.warn({ reason: error.message }, 'a promotion that was interrupted is given up, and the new primary followed')
+      removeCopy(file)
+    }
   }
 
   return {
@@ -156,10 +162,10 @@ export async function serveStandby(
   }
 }
 
-function makePrimary(data: string, { epoch }: Claim, url: string | null): void {
+async function makePrimary(data: string, { epoch }: Claim, url: string | null): Promise<void> {
   const unlock = lockInstance(data)
   try {
-    promoteCopy(data, { epoch, url, now: Date.now() })
+    await promoteCopy(data, { epoch, url, now: Date.now() })
   } finally {
     unlock()
   }
@@ -168,21 +174,22 @@ function makePrimary(data: string, { epoch }: Claim, url: string | null): void {
 const urlOf = ({ publicUrl }: ServeOptions, asked: string | null): string | null =>
   asked ?? (publicUrl === undefined ? null : parsePublicUrl(publicUrl))
 
-/** Undefined for storage that only Litestream can ask, as with keys of its own. */
-function askable(url: string): Copy | undefined {
+/** Undefined for storage that only Litestream can ask, as with keys of its own: it is followed all the same. */
+function askable(url: string, log: Log): Copy | undefined {
   try {
-    return copyOfUrl(url, process.env)
-  } catch {
+    return replicaOf(url)
+  } catch (error) {
+    log.warn({ reason: (error as Error).message }, 'this server can read, and cannot be promoted')
     return undefined
   }
 }
 
-/** Litestream writes at this moment; it is asked again. */
-function unlessUnreadable(read: () => number): number {
+/** Undefined while Litestream writes; it is asked again. */
+function arrived({ db, replication }: ReaderStore): ReturnType<Standby['arrived']> {
   try {
-    return read()
+    return { commit_seq: lastCommit(db), beat: replication().beat }
   } catch {
-    return -1
+    return undefined
   }
 }
 

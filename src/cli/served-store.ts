@@ -21,6 +21,10 @@ const MESSAGES: Record<Failure, string> = {
 const LONG_LOG =
   'the write-ahead log is not emptied by Litestream, so Dealbox tries to: look whether Litestream runs. If it does not, it copies the whole database when it starts again'
 
+const MIGRATED = 'the database is migrated to a newer schema; this backup is from before'
+const MIGRATED_AGAIN =
+  'the database is migrated to a newer schema once more; this backup from before the last attempt still has all of it'
+
 type ServedOptions = Pick<OpenOptions, 'measure' | 'fence'> & {
   /** Where the backup before a migration goes. */
   backupDir: string
@@ -52,9 +56,9 @@ export function openServedStore(dataDir: string, log: Log, options: ServedOption
   })
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
-  const tell = (backup: string, { from, to }: Versions) =>
-    log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before')
-  const beforeMigration = backUpFirst(dataDir, backupDir, tell, encryption)
+  const tell = (backup: string, { from, to }: Versions, isAgain: boolean) =>
+    log.warn({ backup, from, to }, isAgain ? MIGRATED_AGAIN : MIGRATED)
+  const beforeMigration = backUpFirst({ dataDir, folder: backupDir, encryption, isLast: true, tell })
   const onLongLog = (bytes: number) => log.warn({ bytes }, LONG_LOG)
   const served = { neverSleeps: true, reserve, space, report, reportSpace }
   const store = openStore(dataDir, { ...served, fence, measure, beforeMigration, isReplicated, onLongLog })

@@ -12,6 +12,8 @@ import { replaceFile } from '../store/replace-file.ts'
 const REQUEST = 'promote.request'
 const ANSWER = 'promote.answer'
 const LOOK_EVERY_MS = 100
+/** A standby that holds its folder no longer than this has ended. */
+const ENDED_MS = 10_000
 
 const Request = v.object({ id: v.string(), url: v.nullable(v.string()), abandons: v.boolean() })
 export type Request = v.InferOutput<typeof Request>
@@ -35,11 +37,20 @@ export type Promoted = NonNullable<Answer['promoted']>
 const put = (dataDir: string, name: string, content: object): void =>
   replaceFile(join(dataDir, name), `${JSON.stringify(content)}\n`)
 
+/** Undefined also for a file that is not ours: nothing in here may end a server. */
 function read<T>(dataDir: string, name: string, schema: v.GenericSchema<unknown, T>): T | undefined {
-  const path = join(dataDir, name)
-  if (!existsSync(path)) return undefined
-  const parsed = v.safeParse(schema, JSON.parse(readFileSync(path, 'utf8')))
-  return parsed.success ? parsed.output : undefined
+  try {
+    return v.parse(schema, JSON.parse(readFileSync(join(dataDir, name), 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+/** For the standby: the request that is there, once. */
+export function takeRequest(dataDir: string): Request | undefined {
+  const request = read(dataDir, REQUEST, Request)
+  if (request) rmSync(join(dataDir, REQUEST), { force: true })
+  return request
 }
 
 /** For the standby: waits for requests, from now on. */
@@ -48,10 +59,8 @@ export function awaitRequests(dataDir: string) {
   let found: (request: Request) => void = () => undefined
 
   const stop = everyMs(LOOK_EVERY_MS, () => {
-    const request = read(dataDir, REQUEST, Request)
-    if (!request) return
-    rmSync(join(dataDir, REQUEST))
-    found(request)
+    const request = takeRequest(dataDir)
+    if (request) found(request)
   })
 
   return {
@@ -68,17 +77,17 @@ export function answer(dataDir: string, { id }: Request, outcome: Promoted | Pro
   put(dataDir, ANSWER, { id, promoted: isProblem ? null : outcome, problem })
 }
 
-/** For the command. Rejects with the Problem of the standby, or with Problem 504 after a minute. */
+/** For the command. Rejects with the Problem of the standby, or with Problem 504 after ten minutes, or if it has ended. */
 export async function askToPromote(
   dataDir: string,
   asked: Omit<Request, 'id'>,
   isServed: () => boolean,
-  patienceMs = 60_000,
+  patienceMs = 600_000, // it checks the whole database, seconds for each GB
 ): Promise<Promoted> {
   const id = randomUUID()
   put(dataDir, REQUEST, { id, ...asked })
   const until = performance.now() + patienceMs
-  let lookedAt = performance.now()
+  let servedAt = performance.now()
   while (performance.now() < until) {
     const found = read(dataDir, ANSWER, Answer)
     if (found?.id === id) {
@@ -88,16 +97,14 @@ export async function askToPromote(
       throw new Problem(status, code, detail)
     }
     // It lets the folder go for a moment while it becomes a primary.
-    if (existsSync(join(dataDir, REQUEST)) && performance.now() - lookedAt > 1000) {
-      lookedAt = performance.now()
-      if (!isServed()) break
-    }
+    if (isServed()) servedAt = performance.now()
+    else if (performance.now() - servedAt > (existsSync(join(dataDir, REQUEST)) ? 1000 : ENDED_MS)) break
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
   const wasTaken = !existsSync(join(dataDir, REQUEST))
   rmSync(join(dataDir, REQUEST), { force: true })
   throw wasTaken
-    ? new Problem(504, 'not_promoted', `The standby did not say within a minute that it serves; look into its log.`)
+    ? new Problem(504, 'not_promoted', 'The standby did not say that it serves; look into its log.')
     : new Problem(
         409,
         'no_standby',

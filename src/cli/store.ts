@@ -1,7 +1,12 @@
+import { resolve } from 'node:path'
 import { backUpFirst } from '../backup/before-migration.ts'
-import { backupsFolder } from '../backup/state.ts'
+import { backupsFolder, folderOfCommand } from '../backup/folders.ts'
+import { isEncryptedName } from '../backup/names.ts'
+import { notedState } from '../backup/state.ts'
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
+import { lockMigration } from '../store/lock.ts'
+import type { Versions } from '../store/migrations.ts'
 import { type OpenOptions, openStore, type Store } from '../store/open.ts'
 import { movedProblem } from '../store/org-states.ts'
 import { allOrgs, allOrgsEver, type Org } from '../store/orgs.ts'
@@ -15,15 +20,47 @@ export async function withStore<T>(
   job: (store: Store) => T | Promise<T>,
   options?: OpenOptions,
 ): Promise<T> {
-  const beforeMigration = backUpFirst(dataDir, backupsFolder(dataDir), (backup, { from, to }) =>
-    process.stderr.write(`Migrating the database from schema ${from} to ${to}. A backup from before is ${backup}.\n`),
-  )
-  const store = openStore(dataDir, { ...options, beforeMigration })
+  const store = opened(dataDir, options)
   try {
     return await job(store)
   } finally {
     store.close()
   }
+}
+
+/** No server may run, or start, while the database is migrated: it would be of an older version. */
+function opened(dataDir: string, options: OpenOptions | undefined): Store {
+  let release: (() => void) | undefined
+
+  function beforeMigration(versions: Versions): void {
+    release = lockMigration(dataDir)
+    backupOfCommand(dataDir)(versions)
+  }
+
+  try {
+    return openStore(dataDir, { ...options, beforeMigration })
+  } finally {
+    release?.()
+  }
+}
+
+/**
+ * It is plain, so it stays beside the plain database. Where a server with its options has its own backups is not forgotten
+ * for that, nor that they are encrypted.
+ */
+function backupOfCommand(dataDir: string): (versions: Versions) => void {
+  const folder = backupsFolder(dataDir)
+  const { last } = notedState(dataDir)
+  const isAlike = folderOfCommand(dataDir, undefined) === resolve(folder) && !(last && isEncryptedName(last.file))
+  return backUpFirst({
+    ...{ dataDir, folder, isLast: isAlike },
+    tell: (backup, { from, to }, isAgain) => {
+      const made = isAgain
+        ? `An earlier attempt has made a backup from before: ${backup}`
+        : `A backup from before is ${backup}`
+      process.stderr.write(`Migrating the database from schema ${from} to ${to}. ${made}.\n`)
+    },
+  })
 }
 
 /** Returns the number in the store of the organisation given by --org, or of the only one. */

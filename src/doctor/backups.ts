@@ -1,11 +1,15 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isEncryptedName, readName } from '../backup/names.ts'
+import { newestFirst } from '../backup/retention.ts'
 
-export type Backup = { path: string; at: number }
+export type Backup = { path: string; made: number }
 
-/** The backups in a folder, the newest first, by their names alone: "dealbox verify" reads them. */
-export function backupsIn(folder: string): Backup[] {
+/**
+ * The backups in a folder, the newest first, and those last that are dated in the future; by their names alone: "dealbox
+ * verify" reads them.
+ */
+export function backupsIn(folder: string, now: number): Backup[] {
   let names: string[]
   try {
     names = readdirSync(folder)
@@ -15,9 +19,9 @@ export function backupsIn(folder: string): Backup[] {
   return names
     .flatMap((name) => {
       const named = readName(name)
-      return named ? [{ path: join(folder, name), at: named.made }] : []
+      return named ? [{ path: join(folder, name), made: named.made }] : []
     })
-    .sort((a, b) => b.at - a.at)
+    .sort(newestFirst(now))
 }
 
 /** What a command needs besides the name of a backup. */

@@ -29,7 +29,13 @@ export function openPatient(options: Options): Patient & { close: () => void } {
   const { dataDir, backupDir } = options
   const isRunning = mayBeServed(dataDir)
   const database = inspectDatabase(dataDir)
-  return { ...options, isServed: isRunning, database, backups: backupsIn(backupDir), close: database.close }
+  return {
+    ...options,
+    isServed: isRunning,
+    database,
+    backups: backupsIn(backupDir, options.now()),
+    close: database.close,
+  }
 }
 
 /** If it cannot be determined, the check of the server says so, and nothing is done that a server could mind. */

@@ -8,6 +8,7 @@ import type { OrgSettings } from '../settings/org.ts'
 import { lockInstance } from '../store/lock.ts'
 import { newestId } from '../store/newest.ts'
 import type { Store } from '../store/open.ts'
+import { isMoving } from '../store/org-states.ts'
 import { rows } from '../store/rows.ts'
 import { replaceOrg, stageOrg } from '../store/staged.ts'
 import { hasRows } from '../store/tables.ts'
@@ -29,10 +30,12 @@ const SETTINGS_TABLES = [
 ]
 
 /**
- * Throws Problem 409 if the organisation has records, or had some: events remain, whose numbering would have to
- * continue.
+ * Throws Problem 409 if the organisation has records, or had some: events remain, whose numbering would have to continue.
+ * The same while it is moving: another number would take its place.
  */
 export function refuseUnlessEmpty({ db }: Store, org: number, parts: readonly Part[]): void {
+  if (isMoving(db, org))
+    throw conflict('moving', 'The organisation is moving to another server. Wait until that has ended.')
   for (const { table } of parts) {
     if (SETTINGS_TABLES.includes(table)) continue
     if (!hasRows(db, table, org)) continue

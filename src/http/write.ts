@@ -16,7 +16,7 @@ import { uploads } from './uploads.ts'
 
 type Parts = Pick<
   Kernel,
-  'checkHere' | 'prefix' | 'write' | 'health' | 'answers' | 'audit' | 'bodies' | 'dataDir' | 'newestSeq'
+  'refuseMoved' | 'prefix' | 'write' | 'health' | 'answers' | 'audit' | 'bodies' | 'dataDir' | 'newestSeq'
 >
 
 /** What a client has sent, parsed but not validated yet. `fingerprint` is the same for requests that are. */
@@ -28,7 +28,17 @@ type Sent = {
 }
 
 /** Answers writes: reads the body, and runs the route in a transaction, once for each Idempotency-Key. */
-export function writeAnswers({ checkHere, prefix, write, health, answers, audit, bodies, dataDir, newestSeq }: Parts) {
+export function writeAnswers({
+  refuseMoved,
+  prefix,
+  write,
+  health,
+  answers,
+  audit,
+  bodies,
+  dataDir,
+  newestSeq,
+}: Parts) {
   const { receive } = uploads(dataDir, bodies)
 
   return async function answerWrite(
@@ -86,7 +96,7 @@ export function writeAnswers({ checkHere, prefix, write, health, answers, audit,
     const who = key === undefined ? access.who : { ...access.who, key }
     const { answer, seq } = await write(
       () => {
-        checkHere(access.who.org)
+        refuseMoved(access.who.org)
         const run = () => change(route, { ...access, who }, ids, x, { ...sent, known })
         const answer = key === undefined ? run() : runOnce(route, access, key, print, run)
         return { answer, seq: newestSeq(who.org) }

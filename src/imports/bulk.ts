@@ -3,6 +3,7 @@ import type { Batch } from '../store/batches.ts'
 import { enlargeCache } from '../store/cache.ts'
 import { totalChanges } from '../store/changes.ts'
 import type { Store } from '../store/open.ts'
+import { orgGate } from '../store/org-states.ts'
 
 /** Rows buffered for one transaction, which takes as many of them as its time allows. */
 export const MAX_BATCH = 500
@@ -24,14 +25,22 @@ export type Alone = <T>(job: () => T, refused: (problem: Problem) => T) => T
 /**
  * Runs a batch in one transaction. Within it, `alone` runs a job that may be rejected, and leaves nothing behind then.
  * Most rejected jobs have written nothing yet. If one has, the batch is rolled back and repeated with a savepoint per
- * job: with savepoints from the start, the search index would flush its buffer to disk at each of them.
+ * job: with savepoints from the start, the search index would flush its buffer to disk at each of them. Throws Problem 421
+ * if the organisation has moved to another server since the last batch.
  */
 export function inBatch<T>(
   { db, transaction }: Pick<Store, 'db' | 'transaction'>,
   batch: Batch,
+  org: number,
   job: (single: Alone, isFull: () => boolean) => T,
 ): T {
+  const refuseMoved = orgGate(db)
   const changes = totalChanges(db)
+  const checked = (job: (isFull: () => boolean) => T): T =>
+    batch((isFull) => {
+      refuseMoved(org)
+      return job(isFull)
+    })
   const plain: Alone = (job, refused) => {
     const before = changes()
     try {
@@ -51,10 +60,10 @@ export function inBatch<T>(
     }
   }
   try {
-    return batch((isFull) => job(plain, isFull))
+    return checked((isFull) => job(plain, isFull))
   } catch (error) {
     if (error !== UNDO) throw error
-    return batch((isFull) => job(inSavepoint, isFull))
+    return checked((isFull) => job(inSavepoint, isFull))
   }
 }
 

@@ -11,7 +11,8 @@ import type { Prepare } from './protocol.ts'
 export const KEY_MS = HOUR_MS
 
 const SECRET_BYTES = 32
-const FORM = /^dbxmove_([0-9a-f-]{36})_([A-Za-z0-9_-]{43})$/
+/** What a key looks like; see `make`. */
+export const KEY = /^dbxmove_([0-9a-f-]{36})_([A-Za-z0-9_-]{43})$/
 
 export type Arrival = {
   id: string
@@ -35,6 +36,7 @@ export function arrivalStore({ db, clock }: Pick<Store, 'clock'> & { db: Databas
   )
   const expired = db.prepare(`SELECT ${columns} FROM arrivals WHERE expires_at <= ? AND state <> 'committed'`)
   const remove = db.prepare('DELETE FROM arrivals WHERE id = ?')
+  const receiving = db.prepare("SELECT id FROM arrivals WHERE state = 'receiving'").pluck()
   const removeAudit = db.prepare('DELETE FROM arriving_audit WHERE arrival = ?')
   const addAudit = db.prepare('INSERT OR REPLACE INTO arriving_audit (arrival, seq, entry) VALUES (?, ?, ?)')
   const audit = db.prepare('SELECT entry FROM arriving_audit WHERE arrival = ? ORDER BY seq').pluck()
@@ -49,7 +51,7 @@ export function arrivalStore({ db, clock }: Pick<Store, 'clock'> & { db: Databas
 
   /** Throws Problem 401. */
   function open(key: string): Arrival {
-    const [, id = '', secret = ''] = FORM.exec(key) ?? []
+    const [, id = '', secret = ''] = KEY.exec(key) ?? []
     const { hash: stored = hashOf(''), ...arrival } = (byId.get(id) ?? {}) as Partial<Arrival> & { hash?: string }
     const isRight = timingSafeEqual(Buffer.from(stored), Buffer.from(hashOf(secret)))
     if (!isRight || arrival.id === undefined) throw wrongKey()
@@ -69,7 +71,8 @@ export function arrivalStore({ db, clock }: Pick<Store, 'clock'> & { db: Databas
     make,
     open,
     reset,
-    get: (id: string): Arrival => byId.get(id) as Arrival,
+    get: (id: string): Arrival | undefined => byId.get(id) as Arrival | undefined,
+    receiving: (): string[] => receiving.all() as string[],
     set: (arrival: Arrival): void => void update.run(arrival),
     /** Forgets keys that have expired, and what was received with them. */
     expire: (): void => {
@@ -88,7 +91,7 @@ export type Prepared = Pick<Prepare, 'org' | 'chain'>
 
 const hashOf = (secret: string): string => hash('sha256', secret)
 
-const wrongKey = (): Problem =>
+export const wrongKey = (): Problem =>
   new Problem(401, 'wrong_key', 'The key is wrong, was used, or has expired. Make one with "dealbox org receive".', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   })

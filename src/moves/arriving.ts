@@ -9,14 +9,17 @@ import { addSum, decode, type MovedRows, movedRows, rowSum } from '../store/move
 import type { Store } from '../store/open.ts'
 import { openStaging, type Staging } from '../store/second.ts'
 import { stagedOrgs } from '../store/staged.ts'
-import { type Arrival, arrivalStore, KEY_MS, type Prepared } from './arrivals.ts'
-import type { Count, Counted, Hello, Outcome, Prepare, Rows, RowsStored } from './protocol.ts'
+import { type Arrival, arrivalStore, KEY_MS, type Prepared, wrongKey } from './arrivals.ts'
+import type { Begun, Count, Counted, Hello, Outcome, Prepare, Rows, RowsStored } from './protocol.ts'
 import { receivedOrg } from './received-org.ts'
 
 /** Rows that are read at once, while other requests wait. */
 const PAGE = 1000
-/** The clock of the source may be so far ahead; more would put new ids before those that have come. */
-const MAX_AHEAD_MS = 5000
+/**
+ * The clock of the source may be so far ahead: the last step waits for it, while writes wait there. More would put new ids
+ * before those that have come.
+ */
+const MAX_AHEAD_MS = 1000
 const ERASE_MS = 15
 const REST_MS = 15
 const CLEAN_EVERY_MS = 60_000
@@ -39,10 +42,40 @@ export function startArriving({ store, dataDir, log }: Options) {
   let cleaning: Promise<void> | undefined
   const timer = setInterval(clean, CLEAN_EVERY_MS).unref()
 
-  /** One request at a time. */
-  function inTurn<T>(job: () => Promise<T>): Promise<T> {
-    const next = queue.then(job, job)
+  /** One request at a time, with the arrival of its key as it is then. Each extends the key: a move may take hours. */
+  function perform(name: keyof typeof requests, id: string, body: object): Promise<object> {
+    const next = queue.then(async () => {
+      if (isStopped) throw new Problem(503, 'stopping', 'The server is shutting down.')
+      await ready()
+      return requests[name](await extended(id), body as never)
+    })
     queue = next.catch(() => undefined)
+    return next
+  }
+
+  let reset: Promise<void> | undefined
+  /**
+   * What this server did not receive itself begins anew: the last rows that were answered may be lost, by a power cut or in
+   * a copy that took over. What was prepared is safe, see second.ts.
+   */
+  const ready = (): Promise<void> =>
+    (reset ??= resetReceiving().catch((error) => {
+      reset = undefined
+      throw error
+    }))
+
+  async function resetReceiving(): Promise<void> {
+    const all = arrivals.receiving()
+    if (all.length > 0) await inTransaction(({ arrivals }) => all.forEach(arrivals.reset))
+  }
+
+  async function extended(id: string): Promise<Arrival> {
+    const arrival = arrivals.get(id)
+    if (!arrival) throw wrongKey()
+    const isMoving = arrival.state === 'receiving' || arrival.state === 'prepared'
+    if (!isMoving || arrival.expires_at - clock.now() > KEY_MS / 2) return arrival
+    const next = { ...arrival, expires_at: clock.now() + KEY_MS }
+    await inTransaction(({ arrivals }) => arrivals.set(next), false)
     return next
   }
 
@@ -78,10 +111,10 @@ export function startArriving({ store, dataDir, log }: Options) {
     return rows.moved
   }
 
-  async function begin(arrival: Arrival, hello: Hello): Promise<object> {
+  async function begin(arrival: Arrival, hello: Hello): Promise<Begun> {
     if (arrival.state === 'committed') throw used()
     checkSame(hello)
-    await inTransaction((own) => {
+    const audit = await inTransaction((own) => {
       own.received.check(hello)
       own.arrivals.reset(arrival.id)
       const org = own.received.stage(hello, clock.now())
@@ -90,9 +123,10 @@ export function startArriving({ store, dataDir, log }: Options) {
       own.arrivals.set({ ...arrival, move, public_id, org, state: 'receiving', prepared: null, expires_at })
       const detail = { move: hello.move, org_id: hello.public_id }
       own.audit({ org: null, actor: { type: 'server' }, action: 'org.receiving', record: hello.public_id, detail })
+      return own.received.auditEnd(public_id)
     })
     rows = undefined
-    return {}
+    return { audit }
   }
 
   function checkSame({ schema, dealbox_version, now }: Hello): void {
@@ -114,13 +148,11 @@ export function startArriving({ store, dataDir, log }: Options) {
     let [count, sum] = [0, 0n]
     await inTransaction(({ arrivals }) => {
       for (const { table, rows, gone } of pieces) {
-        for (const key of gone) moved.remove(table, key)
         for (const values of rows) moved.put(table, values)
+        for (const key of gone) moved.remove(table, key)
         count += rows.length
       }
       for (const entry of audit) arrivals.addAudit(arrival.id, entry[1] as number, JSON.stringify(entry))
-      const isOld = arrival.expires_at - clock.now() < KEY_MS / 2
-      if (isOld) arrivals.set({ ...arrival, expires_at: clock.now() + KEY_MS })
     }, false)
     if (check)
       for (const { table, rows, gone } of pieces) {
@@ -146,7 +178,7 @@ export function startArriving({ store, dataDir, log }: Options) {
   }
 
   async function prepare(arrival: Arrival, { move, now, org, chain }: Prepare): Promise<object> {
-    receiving(arrival, move)
+    receiving(arrival, move, 'prepared')
     if (now - clock.now() > MAX_AHEAD_MS) throw conflict('clock_behind', 'The clock of the receiving server is behind.')
     while (clock.now() < now) await new Promise((resolve) => setTimeout(resolve, 5))
     await inTransaction(({ arrivals }) =>
@@ -196,6 +228,7 @@ export function startArriving({ store, dataDir, log }: Options) {
   /** Erases what moves left behind that came to nothing, a little at a time. */
   async function cleanUp(): Promise<void> {
     if (isStopped) return
+    await ready()
     await inTransaction(({ arrivals }) => arrivals.expire())
     if (stagedOrgs(store.db).length === 0) return
     const release = lock()
@@ -227,15 +260,12 @@ export function startArriving({ store, dataDir, log }: Options) {
     }
   }
 
+  const requests = { begin, rows: put, count, prepare, commit, abort }
+
   return {
     open: arrivals.open,
-    /** Each takes the arrival of the key as it is when its turn comes. */
-    requests: { begin, rows: put, count, prepare, commit, abort } as Record<
-      string,
-      (arrival: Arrival, body: never) => Promise<object>
-    >,
-    inTurn,
-    get: arrivals.get,
+    isRequest: (name: string): name is keyof typeof requests => Object.hasOwn(requests, name),
+    perform,
     stop: async (): Promise<void> => {
       isStopped = true
       clearInterval(timer)
@@ -246,11 +276,12 @@ export function startArriving({ store, dataDir, log }: Options) {
 }
 
 /** The number of the organisation that a request belongs to. Throws Problem 409 if the move has ended. */
-function receiving({ state, move, org }: Arrival, asked: string): number {
-  if (move !== asked || org === null || (state !== 'receiving' && state !== 'prepared')) throw ended()
+function receiving({ state, move, org }: Arrival, asked: string, ...more: Arrival['state'][]): number {
+  if (move !== asked || org === null || !['receiving', ...more].includes(state)) throw ended()
   return org
 }
 
-const ended = () => conflict('move_ended', 'This move has ended, or was never begun. Begin it again.')
+const ended = () =>
+  conflict('move_ended', 'This move has ended, was never begun, or the server was restarted. Begin it again.')
 const used = () =>
   conflict('key_used', 'An organisation was received with this key. Make another one with "dealbox org receive".')

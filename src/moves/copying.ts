@@ -14,6 +14,9 @@ const PIECE_CHARS = 512 * 1024
 const SHORT_MS = 700
 const MAX_ROUNDS = 50
 const AUDIT_PAGE = 500
+const CONTENTS = 'file_contents'
+
+type Changed = Piece & { rows: Value[][]; gone: Value[][] }
 
 type Options = {
   vault: Store['vault']
@@ -23,6 +26,8 @@ type Options = {
   reader: Reader
   onProgress: (stage: 'copying' | 'comparing', rows: number) => void
 }
+
+export type Copier = ReturnType<typeof copier>
 
 /** Copies the rows of an organisation to another server while they are used. */
 export function copier({ vault, org, move, client, reader, onProgress }: Options) {
@@ -74,8 +79,7 @@ export function copier({ vault, org, move, client, reader, onProgress }: Options
 
   async function sendChanges(): Promise<void> {
     const upTo = changed.last()
-    let count = 0
-    let pieces: Piece[] = []
+    let pieces: Changed[] = []
     let [chars, waiting] = [0, 0]
     async function flush(): Promise<void> {
       const audit = leaving.auditAfter(auditSent, AUDIT_PAGE)
@@ -88,30 +92,39 @@ export function copier({ vault, org, move, client, reader, onProgress }: Options
       chars = 0
       waiting = 0
     }
-    for (const [table, keys] of changed.between(sentUpTo, upTo)) {
-      let piece = newPiece(table)
-      const length = moved.keyLengthOf(table)
-      for (const all of keys) {
-        const key = all.slice(0, length)
-        const values = moved.get(table, key)
-        if (values) piece.rows.push(values)
-        else piece.gone.push(key.map(encode))
-        chars += values ? JSON.stringify(values).length : 50
-        count++
-        if (++waiting < PIECE_ROWS && chars < PIECE_CHARS) continue
-        pieces.push(piece)
-        await flush()
-        piece = newPiece(table)
-      }
-      if (piece.rows.length + piece.gone.length > 0) pieces.push(piece)
+    async function add(table: string, what: 'rows' | 'gone', values: Value[], size: number): Promise<void> {
+      const last = pieces.at(-1)
+      const piece: Changed = last?.table === table ? last : { table, rows: [], gone: [] }
+      if (piece !== last) pieces.push(piece)
+      piece[what].push(values)
+      chars += size
+      if (++waiting >= PIECE_ROWS || chars >= PIECE_CHARS) await flush()
     }
+    async function addRows(table: string, keys: readonly unknown[][]): Promise<Value[][]> {
+      const gone: Value[][] = []
+      for (const key of keys) {
+        const values = moved.get(table, key)
+        if (values) await add(table, 'rows', values, JSON.stringify(values).length)
+        else gone.push(key.map(encode))
+      }
+      return gone
+    }
+    // Rows before those that are gone, and contents of files last: a trigger deletes a content with the last row that has
+    // it, and others may have it by then.
+    const gone = new Map<string, Value[][]>()
+    const all = [...changed.between(sentUpTo, upTo)].map(([table, keys]) => {
+      const length = moved.keyLengthOf(table)
+      return [table, keys.map((key) => key.slice(0, length))] as const
+    })
+    for (const [table, keys] of all) if (table !== CONTENTS) gone.set(table, await addRows(table, keys))
+    for (const [table, keys] of gone) for (const key of keys) await add(table, 'gone', key, 50)
+    for (const [table, keys] of all)
+      if (table === CONTENTS) for (const key of await addRows(table, keys)) await add(table, 'gone', key, 50)
     do await flush()
     while (leaving.auditAfter(auditSent, 1).length > 0)
     sentUpTo = upTo
-    changes += count
+    changes += all.reduce((sum, [, keys]) => sum + keys.length, 0)
   }
-
-  const newPiece = (table: string) => ({ table, rows: [] as Value[][], gone: [] as Value[][] })
 
   async function untilShort(): Promise<void> {
     for (let count = 0; count < MAX_ROUNDS; count++) {

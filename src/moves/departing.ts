@@ -11,9 +11,10 @@ import type { Store } from '../store/open.ts'
 import type { Org } from '../store/orgs.ts'
 import { openReader } from '../store/second.ts'
 import { movesClient, type Patience } from './client.ts'
-import { copier } from './copying.ts'
+import { type Copier, copier } from './copying.ts'
 import { type Departure, departureStore } from './departures.ts'
-import type { Hello, Prepare } from './protocol.ts'
+import type { Begun, Hello, Prepare } from './protocol.ts'
+import { leavingOrg, otherLog } from './received-org.ts'
 import { settle } from './settle.ts'
 
 /** Attempts in flight end within this time; a mail may take longer, and then the move fails. */
@@ -61,28 +62,25 @@ export async function moveOrg(given: Departing): Promise<Departed> {
       record: org.public_id,
       detail: { move, ...detail },
     })
+  let pausedAt = 0
+  const departed = (copy: Copier): Departed => ({
+    ...{ move, ...copy.counts(), address: given.address },
+    paused_ms: Math.round(performance.now() - pausedAt),
+  })
   let departure: Departure | undefined
+  let copy: Copier | undefined
   try {
     await settleEarlier(given)
     const { id, public_id } = org
-    await client.call('begin', helloOf(given, move), { tries: 1 })
-    departures.begin(
-      {
-        ...{
-          org: id,
-          public_id,
-          id: move,
-          url: given.url,
-          address: given.address,
-          key: given.key,
-          ca: given.ca ?? null,
-        },
-        tokenKeys: given.keyring.publicKeys(),
-      },
-      () => record('org.move_begun', { url: given.url }),
-    )
+    const { audit } = await client.call<Begun>('begin', helloOf(given, move), { tries: 1 })
+    if (!leavingOrg(store.db, id).continues(audit)) {
+      await client.call('abort', { move }, { tries: 1 }).catch(() => undefined) // it is forgotten there some time
+      throw otherLog()
+    }
+    const { url, address, key, ca = null } = given
+    departures.begin({ org: id, public_id, id: move, url, address, key, ca }, () => record('org.move_begun', { url }))
     departure = departures.all().find((each) => each.id === move) as Departure
-    const copy = copier({ vault: store.vault, org: id, move, client, reader, onProgress })
+    copy = copier({ vault: store.vault, org: id, move, client, reader, onProgress })
     await copy.copyAll()
     await copy.untilShort()
     await copy.compare()
@@ -92,23 +90,23 @@ export async function moveOrg(given: Departing): Promise<Departed> {
     await drain(given, departures)
     await copy.untilShort()
     onProgress('finishing', copy.counts().rows)
-    const began = performance.now()
+    pausedAt = performance.now()
     copy.setPatience(IN_PAUSE)
-    departures.pause(id)
+    departures.pause(id, given.keyring.publicKeys)
     await copy.round()
     const end = { move, now: store.clock.now(), ...copy.prepared() }
     await client.call('prepare', end satisfies Prepare, IN_PAUSE)
     given.signal?.throwIfAborted()
     departures.ask(id)
     await client.call('commit', { move }, IN_PAUSE)
-    departures.gone(id, given.address, () => record('org.moved', { address: given.address }))
-    return { move, ...copy.counts(), paused_ms: Math.round(performance.now() - began), address: given.address }
+    departures.markMoved(id, given.address, () => record('org.moved', { address: given.address }))
+    return departed(copy)
   } catch (error) {
     if (!departure) throw error
     const asked = departures.all().find((each) => each.id === move)
     if (!asked) throw error
     const outcome = await settle({ store, departure: asked, actor: given.actor, tries: 20 })
-    if (outcome === 'moved') return { move, rows: 0, changes: 0, paused_ms: 0, address: given.address }
+    if (outcome === 'moved' && copy) return departed(copy)
     throw outcome === 'unknown' ? inDoubt(given, error) : error
   } finally {
     client.close()
@@ -133,12 +131,14 @@ function helloOf({ store, org }: Departing, move: string): Hello {
   return { move, public_id, name, host, schema, dealbox_version: version, now: store.clock.now() }
 }
 
+type Drained = Pick<Departing, 'dataDir' | 'signal'> & { org: Pick<Org, 'id'>; maxMs?: number }
+
 /** Waits until what is being sent is done, so that its results move, too. Without a server nothing is. */
-async function drain(
-  { dataDir, org, signal }: Departing,
-  { sending }: ReturnType<typeof departureStore>,
+export async function drain(
+  { dataDir, org, signal, maxMs = MAX_DRAIN_MS }: Drained,
+  { sending }: Pick<ReturnType<typeof departureStore>, 'sending'>,
 ): Promise<void> {
-  const until = performance.now() + MAX_DRAIN_MS
+  const until = performance.now() + maxMs
   while (isServed(dataDir) && sending(org.id) > 0) {
     if (performance.now() > until)
       throw conflict('still_sending', 'A mail or a webhook of the organisation is still being sent. Try again later.')

@@ -1,6 +1,7 @@
 import type { Keyring } from '../auth/keys.ts'
 import { unwatchOrg, watchOrg } from '../store/departing.ts'
 import { dropFormerKeys, keepFormerKeys } from '../store/former-keys.ts'
+import { movedJobs } from '../store/moved-jobs.ts'
 import type { Store } from '../store/open.ts'
 
 /** An organisation on its way to another server. Once `asked_at` is set, only that server knows what comes of it. */
@@ -15,6 +16,8 @@ export type Departure = {
   started_at: number
   asked_at: number | null
 }
+
+type TokenKeys = ReturnType<Keyring['publicKeys']>
 
 type DepartureStoreOptions = Pick<Store, 'db' | 'vault' | 'installation' | 'clock' | 'transaction'>
 
@@ -31,24 +34,22 @@ export function departureStore(store: DepartureStoreOptions) {
   const remove = db.prepare('DELETE FROM departures WHERE org = ?')
   const ask = db.prepare('UPDATE departures SET asked_at = ? WHERE org = ?')
   const setState = db.prepare('UPDATE orgs SET state = ?, moved_to = ? WHERE id = ?')
-  const removeJobs = db.prepare('DELETE FROM jobs WHERE org_id = ?')
+  const jobs = movedJobs(db)
   const sending = db.prepare(
-    `SELECT (SELECT count(*) FROM deliveries WHERE org_id = @org AND status = 'pending' AND leased_until IS NOT NULL)
-       + (SELECT count(*) FROM jobs WHERE org_id = @org AND leased_until IS NOT NULL)
+    `SELECT (SELECT count(*) FROM deliveries WHERE org_id = @org AND status = 'pending' AND leased_until > @now)
+       + (SELECT count(*) FROM jobs WHERE org_id = @org AND leased_until > @now)
        + (SELECT count(*) FROM mailbox_grants WHERE org_id = @org AND renewing_until > @now)`,
   )
-  const newest = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
   const sealedFor = (id: string): string => `departure ${id}`
 
-  type New = Omit<Departure, 'asked_at' | 'started_at'> & { tokenKeys: ReturnType<Keyring['publicKeys']> }
+  type New = Omit<Departure, 'asked_at' | 'started_at'>
 
   return {
     all: (): Departure[] =>
       (select.all() as Departure[]).map((each) => ({ ...each, key: vault.open(sealedFor(each.id), each.key) })),
     /** From now on, changes of its rows are written down. */
-    begin: ({ tokenKeys, public_id, ...given }: New, record: () => void): void =>
+    begin: ({ public_id, ...given }: New, record: () => void): void =>
       transaction(() => {
-        keepFormerKeys(store, given.org, tokenKeys)
         insert.run({ ...given, key: vault.seal(sealedFor(given.id), given.key), started_at: clock.now() })
         record()
         watchOrg(db, given.org, public_id)
@@ -57,11 +58,15 @@ export function departureStore(store: DepartureStoreOptions) {
     leave: (org: number): void => transaction(() => void setState.run('leaving', null, org)),
     /** How much is still being sent. */
     sending: (org: number): number => sending.pluck().get({ org, now: clock.now() }) as number,
-    /** Writes wait. */
-    pause: (org: number): void => transaction(() => void setState.run('paused', null, org)),
+    /** Writes wait. What this server signs is final now, and follows with the last changes. */
+    pause: (org: number, tokenKeys: () => TokenKeys): void =>
+      transaction(() => {
+        keepFormerKeys(store, org, tokenKeys())
+        setState.run('paused', null, org)
+      }),
     ask: (org: number): void => transaction(() => void ask.run(clock.now(), org)),
     /** It stays here, as if nothing had been. */
-    stay: (org: number, record: () => void): void =>
+    markStaying: (org: number, record: () => void): void =>
       transaction(() => {
         unwatchOrg(db)
         setState.run('open', null, org)
@@ -69,15 +74,20 @@ export function departureStore(store: DepartureStoreOptions) {
         remove.run(org)
         record()
       }),
-    /** It is gone: its jobs run there. */
-    gone: (org: number, address: string, record: () => void): void =>
+    /** It is gone: its jobs are done there. */
+    markMoved: (org: number, address: string, record: () => void): void =>
       transaction(() => {
         unwatchOrg(db)
-        removeJobs.run(org)
+        jobs.putAside(org)
         setState.run('moved', address, org)
         remove.run(org)
         record()
       }),
-    lastSeq: (org: number): number => newest.get(org) as number,
+    /** What it left here is the organisation again. Runs in the caller's transaction. */
+    takeBack: (org: number): void => {
+      setState.run('open', null, org)
+      dropFormerKeys(store, org)
+      jobs.takeBack(org)
+    },
   }
 }

@@ -1,12 +1,16 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
 import type { Bodies } from '../http/bodies.ts'
 import { checkFraming } from '../http/framing.ts'
 import type { Log } from '../http/log.ts'
 import { Problem } from '../lib/problem.ts'
+import { isConstraintViolation } from '../store/constraints.ts'
 import type { Store } from '../store/open.ts'
+import { KEY } from './arrivals.ts'
 import type { Arriving } from './arriving.ts'
 import { MAX_REQUEST_BYTES, MOVES } from './protocol.ts'
+import { readRequest } from './requests.ts'
 
 type Options = {
   arriving: Arriving
@@ -16,32 +20,34 @@ type Options = {
   stopping: AbortSignal
 }
 
-/** What servers say to each other: internal, in no catalog, and for who has a key of "dealbox org receive" only. */
+/**
+ * What servers say to each other: internal, in no catalog, and for who has a key of "dealbox org receive" only. For anybody
+ * else there is nothing at these paths, as at any other.
+ */
 export function movesEndpoint({ arriving, store, bodies, log, stopping }: Options): Middleware {
-  async function answer({ req, res, path, method }: Context): Promise<object> {
+  async function answer({ req, res, path, method }: Context, key: string): Promise<object> {
     checkFraming(req)
     if (stopping.aborted) throw new Problem(503, 'stopping', 'The server is shutting down.')
     const name = path.slice(MOVES.length)
-    const request = Object.hasOwn(arriving.requests, name) ? arriving.requests[name] : undefined
-    if (!request || method !== 'POST') throw new Problem(404, 'no_such_path', 'There is no resource at this path.')
-    const key = /^bearer +(.*)$/i.exec(req.headers.authorization ?? '')?.[1] ?? ''
+    if (!arriving.isRequest(name) || method !== 'POST')
+      throw new Problem(404, 'no_such_path', 'There is no resource at this path.')
     const { id } = arriving.open(key) // before anything of the body is read
     const body = await bodies.read(req, res, MAX_REQUEST_BYTES)
     try {
-      const given = parsed(body.bytes)
-      return await arriving.inTurn(() => request(arriving.get(id), given as never))
+      return await arriving.perform(name, id, readRequest(name, body.bytes))
     } finally {
       bodies.release(body)
     }
   }
 
   return async (ctx, next) => {
-    if (!ctx.path.startsWith(MOVES)) return next()
+    const key = ctx.path.startsWith(MOVES) ? keyOf(ctx.req) : undefined
+    if (key === undefined) return next()
     const id = requestId(ctx.req)
     const began = performance.now()
     ctx.set({ 'X-Request-Id': id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
     try {
-      ctx.body = JSON.stringify(await answer(ctx))
+      ctx.body = JSON.stringify(await answer(ctx, key))
       ctx.set('Content-Type', 'application/json')
     } catch (error) {
       const problem = problemOf(error, id)
@@ -58,17 +64,19 @@ export function movesEndpoint({ arriving, store, bodies, log, stopping }: Option
     if (error instanceof Problem) return error
     const problem = store.health.problemOf(error, 'write')
     if (problem instanceof Problem) return problem
+    if (isConstraintViolation(error))
+      return new Problem(
+        400,
+        'malformed_request',
+        `What was sent does not fit the tables: ${(error as Error).message}.`,
+      )
     log.error({ id, err: error }, 'failed')
     return new Problem(500, 'internal_error', 'The receiving server failed; its log has the reason.')
   }
 }
 
-function parsed(bytes: Buffer): object {
-  try {
-    const value = JSON.parse(bytes.toString())
-    if (typeof value === 'object' && value !== null) return value
-  } catch {
-    // below
-  }
-  throw new Problem(400, 'malformed_json', 'The body is not a JSON object.')
+/** The token of a request, if it looks like a key. */
+function keyOf({ headers }: IncomingMessage): string | undefined {
+  const token = /^bearer +(.*)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+  return KEY.test(token) ? token : undefined
 }

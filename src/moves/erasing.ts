@@ -1,16 +1,47 @@
+import type { Actor } from '../audit/entry.ts'
+import { auditLog } from '../audit/log.ts'
 import { batches } from '../store/batches.ts'
 import { rowEraser } from '../store/erase.ts'
 import { suspendForeignKeys } from '../store/foreign-keys.ts'
+import { lockMove } from '../store/lock.ts'
 import type { Store } from '../store/open.ts'
+import type { Org } from '../store/orgs.ts'
+import { hasRows } from '../store/tables.ts'
+import { drain } from './departing.ts'
+import { departureStore } from './departures.ts'
 
 /** Erases what is left here of an organisation that has moved, but for where it is: requests are still told. */
 export function eraseMoved(store: Store, org: number): void {
+  const { db, transaction } = store
   const batch = batches(store)
-  const resumeForeignKeys = suspendForeignKeys(store.db)
-  const erase = rowEraser(store.db, org)
+  const resumeForeignKeys = suspendForeignKeys(db)
+  const erase = rowEraser(db, org, ['former_token_keys']) // which the tokens of those requests are verified by
   try {
+    transaction(() => db.prepare('DELETE FROM members WHERE org_id = ?').run(org)) // first: see isErased
     while (!batch(erase));
   } finally {
     resumeForeignKeys()
+  }
+}
+
+/** Whether erasing has begun: every organisation has a member. */
+export const isErased = ({ db }: Pick<Store, 'db'>, org: number): boolean => !hasRows(db, 'members', org)
+
+type Declared = { dataDir: string; org: Org; address: string; actor: Actor }
+
+/**
+ * Notes that another server has an organisation that is open here, since this folder is a copy from before its move. Ends
+ * once nothing is sent for it any more. Throws Problem 409.
+ */
+export async function declareMoved(store: Store, { dataDir, org, address, actor }: Declared): Promise<void> {
+  const release = lockMove(dataDir)
+  const departures = departureStore(store)
+  try {
+    departures.markMoved(org.id, address, () =>
+      auditLog(store).record({ org: null, actor, action: 'org.moved', record: org.public_id, detail: { address } }),
+    )
+    await drain({ dataDir, org }, departures)
+  } finally {
+    release()
   }
 }

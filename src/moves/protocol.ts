@@ -20,7 +20,10 @@ export type Hello = {
   now: number
 }
 
-/** Rows of one table to write, and keys of rows that are gone. */
+/** The last entry of the audit log of the organisation that is there, if it was there before. */
+export type Begun = { audit: { seq: number; hash: string } | null }
+
+/** Rows of one table to write, and then keys of rows that are gone. */
 export type Piece = { table: string; rows: readonly Value[][]; gone: readonly Value[][] }
 
 /** `check` asks for the sum of these rows as they are stored now, and that those that are gone are. */

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import { hashOf, type Row } from '../audit/entry.ts'
 import { COLUMNS } from '../audit/log.ts'
 import { conflict } from '../lib/problem.ts'
 import type { Database } from '../store/driver.ts'
 import { decode, encode, type Value } from '../store/moved-rows.ts'
 import { stageOrg } from '../store/staged.ts'
 import type { Prepared } from './arrivals.ts'
-import { type Hello, ORG_COLUMNS } from './protocol.ts'
+import { type Begun, type Hello, ORG_COLUMNS } from './protocol.ts'
 
 // The row of an organisation that arrives, and its audit log.
 
 type Known = { id: number; state: string; host: string | null }
+const NAMES = COLUMNS.split(', ')
+
 type Ends = { last_seq: number; last_hash: string }
 
 /** Functions that write must be called in a transaction. */
@@ -32,12 +35,7 @@ export function receivedOrg(db: Database) {
   const skipTo = db.prepare(
     'UPDATE audit_chains SET anchor_seq = @seq, anchor_hash = @hash, last_seq = @seq, last_hash = @hash WHERE org = @org',
   )
-  const addEntry = db.prepare(
-    `INSERT INTO audit_log (${COLUMNS}) VALUES (${COLUMNS.split(', ')
-      .map(() => '?')
-      .join(', ')})`,
-  )
-  const hashAt = db.prepare('SELECT hash FROM audit_log WHERE org = ? AND seq = ?').pluck()
+  const addEntry = db.prepare(`INSERT INTO audit_log (${COLUMNS}) VALUES (${NAMES.map(() => '?').join(', ')})`)
 
   /** Throws Problem 409 if the organisation cannot come here. */
   function check({ public_id, name, host }: Pick<Hello, 'public_id' | 'name' | 'host'>): void {
@@ -76,21 +74,34 @@ export function receivedOrg(db: Database) {
     if (!here) beginChain.run(start)
     else if (here.last_seq < chain.anchor_seq) skipTo.run(start)
     here = ends.get(publicId) as Ends
+    let previous = here.last_hash
     for (const entry of entries) {
-      const [, seq, hash] = [entry[0], entry[1] as number, entry.at(-1) as string]
+      const [seq, hash] = [entry[1] as number, entry.at(-1) as string]
       if (seq <= chain.anchor_seq || seq > chain.last_seq) continue
-      if (seq > here.last_seq) addEntry.run(...entry)
-      else if (seq === here.last_seq && hashAt.get(publicId, seq) !== hash && here.last_hash !== hash) throw otherLog()
+      if (seq === here.last_seq && here.last_hash !== hash) throw otherLog()
+      if (seq <= here.last_seq) continue
+      const row = Object.fromEntries(NAMES.map((name, at) => [name, entry[at]])) as Row
+      if (hashOf(previous, { ...row, org: publicId }) !== hash) throw otherLog()
+      addEntry.run(publicId, ...entry.slice(1)) // of this organisation, whatever it says
+      previous = hash
     }
     const { last_seq, last_hash } = ends.get(publicId) as Ends
     if (last_seq !== chain.last_seq || last_hash !== chain.last_hash) throw otherLog()
   }
 
-  return { check, stage, install, installAudit }
+  function auditEnd(publicId: string): Begun['audit'] {
+    const known = ends.get(publicId) as Ends | undefined
+    return known ? { seq: known.last_seq, hash: known.last_hash } : null
+  }
+
+  return { check, stage, install, installAudit, auditEnd }
 }
 
-const otherLog = () =>
-  conflict('other_audit_log', 'The audit log of the organisation does not continue the part of it that is there.')
+export const otherLog = () =>
+  conflict(
+    'other_audit_log',
+    'The audit log of the organisation does not continue the part of it at the receiving server, where it was used after it had left. Choose another server.',
+  )
 
 /** The ends of the chain of an organisation, and its row, as the other server gets them. */
 export function leavingOrg(db: Database, org: number) {
@@ -105,7 +116,17 @@ export function leavingOrg(db: Database, org: number) {
        ORDER BY seq LIMIT ?`,
     )
     .raw()
+  const hashAt = db
+    .prepare(
+      `SELECT 1 FROM audit_log WHERE org = (SELECT public_id FROM orgs WHERE id = @org) AND seq = @seq AND hash = @hash
+       UNION ALL SELECT 1 FROM audit_chains WHERE org = (SELECT public_id FROM orgs WHERE id = @org)
+         AND (anchor_seq > @seq OR anchor_seq = @seq AND anchor_hash = @hash)`,
+    )
+    .pluck()
   return {
+    /** Whether its audit log continues what the other server has of it. Older entries than its first are not compared. */
+    continues: (audit: Begun['audit']): boolean =>
+      audit === null || audit.seq === 0 || hashAt.get({ org, ...audit }) !== undefined,
     prepared: (): Prepared => {
       const row = columns.get(org) as Record<string, unknown>
       return {

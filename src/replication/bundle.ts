@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readArchive, writeArchive } from '../backup/archive.ts'
@@ -12,13 +11,6 @@ import { inWorkspaceOfServer } from '../backup/workspace.ts'
 // and accepts no token.
 
 export const BUNDLE = 'files.tar.age'
-
-/** Changes with any of the files. */
-export function digestOf(files: readonly SmallFile[]): string {
-  const hash = createHash('sha256')
-  for (const { name, mode, content } of files) hash.update(`${name} ${mode} ${content.length}\n`).update(content)
-  return hash.digest('hex')
-}
 
 /** Rejects with a Problem, and leaves nothing behind. */
 export const packed = (dataDir: string, files: readonly SmallFile[], encryption: Encryption): Promise<Buffer> =>

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
+import { lastCommit } from '../store/newest.ts'
+import type { Store } from '../store/open.ts'
+import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
 import { isChangesFile, isFirst, NEW_FILES, SNAPSHOTS } from './copy/ltx.ts'
 
@@ -16,14 +19,23 @@ const Epoch = v.object({
   primary_url: v.nullable(v.string()),
   /** RFC 3339; null for the first. */
   promoted_at: v.nullable(v.string()),
+  /** The epoch of the copy that was promoted; 0 for the first primary, which was none. */
+  from: v.number(),
   /** By which two promotions differ. */
   id: v.string(),
 })
 export type Epoch = v.InferOutput<typeof Epoch>
 
-/** The last event, by the order of commits, that a primary began or ended with. */
-const Position = v.object({ commit_seq: v.number(), at: v.string() })
+/** The last event, by the order of commits, and the last heartbeat that a primary began or ended with. */
+const Position = v.object({ commit_seq: v.number(), beat: v.number(), at: v.string() })
 export type Position = v.InferOutput<typeof Position>
+
+/** How far a database is. */
+export const presentPosition = ({ db, wallClock }: Pick<Store, 'db' | 'wallClock'>): Position => ({
+  commit_seq: lastCommit(db),
+  beat: replicationRow(db).read().beat,
+  at: rfc3339(wallClock.now()),
+})
 
 const numberOf = (epoch: number): string => String(epoch).padStart(8, '0')
 const nameOf = (epoch: number): string => `epoch-${numberOf(epoch)}.json`
@@ -78,14 +90,20 @@ const numbersIn = (names: readonly string[], pattern: RegExp): number[] =>
  */
 export async function claimEpoch(
   place: Place,
-  { epoch, primary_url, now }: { epoch: number; primary_url: string | null; now: number },
+  { epoch, from, primary_url, now }: { epoch: number; from: number; primary_url: string | null; now: number },
   signal?: AbortSignal,
 ): Promise<{ isOurs: boolean; claimed: Epoch }> {
-  const ours = { epoch, primary_url, promoted_at: epoch === 1 ? null : rfc3339(now), id: randomUUID() }
+  const ours = { epoch, primary_url, promoted_at: epoch === 1 ? null : rfc3339(now), from, id: randomUUID() }
   if (await create(place, nameOf(epoch), ours, signal)) return { isOurs: true, claimed: ours }
   const claimed = await readEpoch(place, epoch, signal)
   if (!claimed) throw new Problem(502, 'copy_damaged', `${place.name} refuses ${nameOf(epoch)}, and does not have it.`)
   return { isOurs: false, claimed }
+}
+
+/** Rejects with Problem 502 if the storage takes a file a second time: then it would also let two servers be the primary. */
+export async function checkStorage(place: Place, signal?: AbortSignal): Promise<void> {
+  const make = () => create(place, 'made-once.json', { id: randomUUID() }, signal)
+  if ((await make()) && (await make())) throw overwrites(place) // the first may have been needed
 }
 
 /** Notes with which event a primary began. */
@@ -104,23 +122,47 @@ export const readBegun = (place: Place, epoch: number): Promise<Position | undef
 
 /** Whose copy is to be followed: the newest that has begun, and whose Litestream has sent what a restore begins with. */
 export async function epochToFollow(copy: Copy, signal?: AbortSignal): Promise<number> {
-  for (const epoch of numbersIn(await copy.own(signal), BEGUN).reverse()) {
+  for (const epoch of await begunEpochs(copy, signal)) {
     const { files } = copy.below(folderOfEpoch(epoch))
-    const [first, snapshots] = await Promise.all([NEW_FILES, SNAPSHOTS].map((level) => files(level).catch(() => [])))
+    const [first, snapshots] = await Promise.all([NEW_FILES, SNAPSHOTS].map((level) => files(level).catch(unlessNone)))
     if (first?.some(isFirst) || snapshots?.some(isChangesFile)) return epoch
   }
   return 1
 }
 
+/** Litestream of the new primary has not made its folder yet. Another failure does not mean that there is no copy. */
+function unlessNone(error: unknown): string[] {
+  if (error instanceof Problem && error.code === 'place_missing') return []
+  throw error
+}
+
+/** The primaries that have begun, the newest first. A promotion that did not come to its end has not begun. */
+export const begunEpochs = async (place: Place, signal?: AbortSignal): Promise<number[]> =>
+  numbersIn(await place.own(signal), BEGUN).reverse()
+
 /**
- * The last event of an epoch that all later primaries have; undefined while none of them has begun. A promotion that did
- * not come to its end has not begun.
+ * The last event of an epoch that all later primaries have; undefined while none of them has begun. One that was promoted
+ * from a copy of an earlier epoch (`promote --abandon`) has of this one at most what this one began with.
  */
 export async function lastKept(place: Place, epoch: number, signal?: AbortSignal): Promise<number | undefined> {
-  const later = numbersIn(await place.own(signal), BEGUN).filter((each) => each > epoch)
-  const begun = await Promise.all(later.map((each) => read(place, beginOf(each), Position, signal)))
-  return begun.reduce<number | undefined>(
-    (least, each) => (each ? Math.min(least ?? each.commit_seq, each.commit_seq) : least),
-    undefined,
+  const begun = await Promise.all(
+    (await begunEpochs(place, signal)).map(async (number) => {
+      const [made, position] = await Promise.all([
+        readEpoch(place, number, signal),
+        read(place, beginOf(number), Position, signal),
+      ])
+      return { number, from: made?.from ?? number - 1, commit_seq: position?.commit_seq ?? 0 }
+    }),
   )
+  const later = begun.filter(({ number }) => number > epoch)
+  if (later.length === 0) return undefined
+  const oldest = Math.min(...later.map(({ from }) => from))
+  return Math.min(...begun.filter(({ number }) => number > oldest).map(({ commit_seq }) => commit_seq))
 }
+
+const overwrites = ({ name }: Place): Problem =>
+  new Problem(
+    502,
+    'copy_overwrites',
+    `${name} takes a file a second time that must be made only once (If-None-Match), so two servers could be the primary. Use storage that refuses that, or --fence off.`,
+  )

@@ -1,13 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { smallFiles } from '../backup/contents.ts'
+import { digestOf, smallFiles } from '../backup/contents.ts'
 import type { Decryption, Encryption } from '../backup/encryption/secrets.ts'
 import { SETTINGS } from '../backup/manifest.ts'
 import { type Every, everyMs } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import { SECOND_MS } from '../lib/time.ts'
 import { createPrivateFolder, readKeyFile, replaceKeyFile } from '../store/key-file.ts'
-import { BUNDLE, digestOf, packed, unpacked } from './bundle.ts'
+import { BUNDLE, packed, unpacked } from './bundle.ts'
 import type { Copy } from './copy/copy.ts'
 
 const LOOK_EVERY_MS = 10 * SECOND_MS

@@ -1,7 +1,7 @@
 import type { Log } from '../http/log.ts'
 import { type Every, everyMs } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
-import { rfc3339, SECOND_MS } from '../lib/time.ts'
+import { SECOND_MS } from '../lib/time.ts'
 import {
   type Fence,
   isHeld,
@@ -13,10 +13,21 @@ import {
   type Successor,
   thisMoment,
 } from '../store/fence.ts'
-import { lastCommit } from '../store/newest.ts'
 import type { Store } from '../store/open.ts'
+import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
-import { claimEpoch, lastKept, newestEpoch, noteBegun, noteStopped, readEpoch } from './epochs.ts'
+import {
+  checkStorage,
+  claimEpoch,
+  lastKept,
+  newestEpoch,
+  noteBegun,
+  noteStopped,
+  type Position,
+  presentPosition,
+  readEpoch,
+} from './epochs.ts'
+import { KNOWN, knownId, noteKnown } from './known.ts'
 import { writeUnreplicated } from './unreplicated.ts'
 
 /** Twice within a lease, so that one look may fail. */
@@ -57,7 +68,11 @@ export function openLease({ store, dataDir, copy, epoch, url, log, every = every
   const file = leaseFile(dataDir)
   let lookedAt: Moment | undefined
   let successor: Successor | undefined
-  let isClaimed = false
+  /** The end of what was written here. */
+  let stopped: Position | undefined
+  let id: string | undefined
+  let hasBegun = epoch === 1
+  let isChecked = false
   let isSaid = false
   let failure: string | undefined
   let looking: Promise<void> | undefined
@@ -73,14 +88,16 @@ export function openLease({ store, dataDir, copy, epoch, url, log, every = every
     const began = now()
     const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(PATIENCE_MS)])
     try {
-      if (!isClaimed) await claimEpoch(copy, { epoch, primary_url: url ?? null, now: began.wall }, signal)
-      // Nothing is written before the first look, so this is still what it began with, also after a crash.
-      if (!isClaimed && epoch > 1) await noteBegun(copy, epoch, here(), signal)
-      isClaimed = true
+      id ??= knownId(dataDir, { replica: copy.name, epoch }) ?? (await claim(began, signal))
       const [own, next] = await Promise.all([readEpoch(copy, epoch, signal), readEpoch(copy, epoch + 1, signal)])
       if (next) return await replaced(signal)
       // Storage that has lost our own file may have lost that of a successor.
-      if (!own) throw new Problem(502, 'copy_lost', `${copy.name} does not know this primary any more.`)
+      if (own?.id !== id) throw lost(copy.name)
+      if (!isChecked) await checkStorage(copy, signal)
+      isChecked = true
+      // Nothing is written before the first look, so this is still what it began with, also after a crash.
+      if (!hasBegun) await noteBegun(copy, epoch, here(), signal)
+      hasBegun = true
       lookedAt = began
       hold()
       file.note(began)
@@ -96,7 +113,17 @@ export function openLease({ store, dataDir, copy, epoch, url, log, every = every
     }
   }
 
-  const here = () => ({ commit_seq: lastCommit(store.db), at: rfc3339(store.wallClock.now()) })
+  async function claim(began: Moment, signal: AbortSignal): Promise<string> {
+    const { claimed } = await claimEpoch(
+      copy,
+      { epoch, from: epoch - 1, primary_url: url ?? null, now: began.wall },
+      signal,
+    )
+    noteKnown(dataDir, { replica: copy.name, epoch, id: claimed.id })
+    return claimed.id
+  }
+
+  const here = (): Position => presentPosition(store)
 
   function sayIfOver(): void {
     if (isSaid || successor || isCurrent()) return
@@ -113,9 +140,21 @@ export function openLease({ store, dataDir, copy, epoch, url, log, every = every
     }
     const { epoch: by, primary_url, promoted_at } = successor
     noteSuccessor(dataDir, { epoch: by, primary_url, promoted_at })
-    // Nothing is committed from here on, so this is where it ended.
-    await noteStopped(copy, epoch, here(), signal)
+    await noteStopped(copy, epoch, (stopped ??= end()), signal)
     await saveUnreplicated(signal)
+  }
+
+  /**
+   * Nothing is committed from here on but a last heartbeat: a standby that has it has everything, also what makes no event,
+   * such as a token that was revoked.
+   */
+  function end(): Position {
+    try {
+      replicationRow(store.db).beat(store.wallClock.now())
+    } catch (error) {
+      log.warn({ err: error }, 'no last heartbeat could be written')
+    }
+    return here()
   }
 
   /** As soon as the new primary has said with which event it began. */
@@ -166,3 +205,10 @@ const NOT_CONFIRMED =
   'the copy was not reached for four seconds, so another server may have been promoted: nothing is written until it can be'
 const NOT_NOTED = 'what was replaced here could not be noted yet, and is tried again'
 const UNREPLICATED = 'what was written here and never reached the copy is in this file, as events; nothing else has it'
+
+const lost = (name: string): Problem =>
+  new Problem(
+    502,
+    'copy_lost',
+    `${name} does not know this primary any more. If it is on a share, mount the share. If its files were deleted on purpose, stop this server, delete ${KNOWN} in its data folder, and start it again.`,
+  )

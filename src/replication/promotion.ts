@@ -3,13 +3,13 @@ import { Problem } from '../lib/problem.ts'
 import { SECOND_MS } from '../lib/time.ts'
 import { LEASE_MS } from '../store/fence.ts'
 import type { Copy } from './copy/copy.ts'
-import { claimEpoch, newestEpoch, readBegun, readStopped } from './epochs.ts'
+import { begunEpochs, checkStorage, claimEpoch, newestEpoch, type Position, readEpoch, readStopped } from './epochs.ts'
 
 /** What a copy has, while it still follows. */
 export type Standby = {
-  epoch: () => number
-  /** The last event that has arrived. */
-  lastCommit: () => number
+  epoch: number
+  /** The last event and the last heartbeat that have arrived; undefined while the copy cannot be read. */
+  arrived: () => Pick<Position, 'commit_seq' | 'beat'> | undefined
 }
 
 export type Claim = {
@@ -44,24 +44,40 @@ const LAST_EVENTS_MS = 5 * SECOND_MS
  */
 export async function claimNext(options: Options): Promise<Claim> {
   const { copy, standby, url, now = Date.now, monotonic = () => performance.now(), wait = pause } = options
+  const old = standby.epoch
+  if (!options.abandons) await refuseOlder(copy, old)
+  await checkStorage(copy)
   const newest = await newestEpoch(copy)
-  const old = standby.epoch()
-  if (newest && newest.epoch > old && !options.abandons && (await readBegun(copy, newest.epoch)))
-    throw behind(old, newest.epoch, newest.primary_url)
   const epoch = Math.max(newest?.epoch ?? 1, old) + 1
-  const { isOurs, claimed } = await claimEpoch(copy, { epoch, primary_url: url, now: now() })
+  const { isOurs, claimed } = await claimEpoch(copy, { epoch, from: old, primary_url: url, now: now() })
   if (!isOurs) throw meanwhile(claimed.primary_url)
   const claimedAt = monotonic()
-  const wasFenced = newest !== undefined
+  // One that was promoted in between may have been a moment ago, and has not said that it stopped.
+  const isNext = epoch === old + 1
 
+  let hasAll = false
   for (;;) {
     const stopped = await readStopped(copy, old).catch(() => undefined)
     const waited = monotonic() - claimedAt
-    if (stopped && standby.lastCommit() >= stopped.commit_seq) return { epoch, wasFenced, isComplete: true }
-    const patience = LEASE_MS + MARGIN_MS + (stopped ? LAST_EVENTS_MS : 0)
-    if (waited >= patience) return { epoch, wasFenced, isComplete: false }
+    hasAll = stopped !== undefined && hasArrived(stopped, standby.arrived())
+    const patience = LEASE_MS + MARGIN_MS + (isNext && stopped ? LAST_EVENTS_MS : 0)
+    if (waited >= patience || (isNext && hasAll)) break
     await wait(LOOK_EVERY_MS)
   }
+  if (!isNext && !options.abandons) await refuseOlder(copy, old) // it may have begun just before
+  return { epoch, wasFenced: newest !== undefined, isComplete: hasAll && !(await hasNewer(copy, old)) }
+}
+
+const hasArrived = (stopped: Position, arrived: ReturnType<Standby['arrived']>): boolean =>
+  arrived !== undefined && arrived.commit_seq >= stopped.commit_seq && arrived.beat >= stopped.beat
+
+const hasNewer = async (copy: Copy, epoch: number): Promise<boolean> =>
+  (await begunEpochs(copy)).some((begun) => begun > epoch)
+
+async function refuseOlder(copy: Copy, epoch: number): Promise<void> {
+  const [newest] = await begunEpochs(copy)
+  if (newest !== undefined && newest > epoch)
+    throw behind(epoch, newest, (await readEpoch(copy, newest))?.primary_url ?? null)
 }
 
 const behind = (old: number, newest: number, url: string | null): Problem =>

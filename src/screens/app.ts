@@ -20,7 +20,7 @@ import { commitWaiters } from '../http/waiting.ts'
 import type { Every } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
-import { hostMoves, movedProblem } from '../store/org-states.ts'
+import { addressOfMovedHost, Moved, movedProblem } from '../store/org-states.ts'
 import { publicUrls, publicUrlsWith } from '../store/orgs.ts'
 import { bootData } from './app/boot.ts'
 import { signedOutBoot } from './app/signed-out.ts'
@@ -128,7 +128,7 @@ export function screens(options: ScreensOptions): Koa {
 
   const unsubscribe = unsubscribePage({ store, deps, log, bodies: read })
   const publicUrlsOf = publicUrls(store.db)
-  const movedFrom = hostMoves(store.db)
+  const movedFrom = addressOfMovedHost(store.db)
   const checkHost = hostCheck({
     listen,
     added: options.hosts ?? [],
@@ -184,7 +184,7 @@ export function screens(options: ScreensOptions): Koa {
     } catch (error) {
       ctx.respond = true // unless the primary has answered, and then nothing is thrown
       const problem = asProblem(error, id, ctx.method !== 'GET')
-      if (problem.code === 'moved' && isForPeople(ctx)) answerMoved(ctx, problem)
+      if (problem instanceof Moved && isForPeople(ctx)) answerMoved(ctx, problem, hostOf(clientOf(ctx.req).host))
       else answerProblem(ctx, problem, id)
     }
     if (ctx.respond === false && passed === undefined) return // a kernel answers, and logs
@@ -227,12 +227,12 @@ export function screens(options: ScreensOptions): Koa {
   function checkMoved({ req, path }: Context): void {
     if (OF_NO_ORG.includes(path) || path.startsWith(UNSUBSCRIBE)) return
     const address = movedFrom(hostOf(clientOf(req).host) ?? '')
-    if (address !== undefined) throw movedProblem(address)
+    if (address !== undefined) throw movedProblem(address, true)
   }
 
   function isForPeople({ method, path }: Context): boolean {
     const isProgram = path.startsWith(`${options.prefix}/`) || path.startsWith(`${APP}/`)
-    return (method === 'GET' || method === 'HEAD') && !isProgram
+    return (method === 'GET' || method === 'HEAD' || path.startsWith(UNSUBSCRIBE)) && !isProgram
   }
 
   function pageFor({ method, path }: Context) {

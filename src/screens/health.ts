@@ -1,3 +1,4 @@
+import { lackingSince } from '../backup/sending.ts'
 import { type PlaceLabel, standingOf } from '../backup/standing.ts'
 import type { BackupState } from '../backup/state.ts'
 import type { Deps } from '../deps.ts'
@@ -10,7 +11,7 @@ import type { CopyStatus } from '../replication/follow.ts'
 import type { LeaseStatus } from '../replication/lease.ts'
 import type { ReplicationStatus } from '../replication/primary.ts'
 import { type StorageSizes, storageSizes } from '../store/files.ts'
-import { installationId, installedAt, isHeldAlone } from '../store/installation.ts'
+import { installationId, isHeldAlone } from '../store/installation.ts'
 import { jobCounts } from '../store/job-counts.ts'
 import type { Store } from '../store/open.ts'
 import { webhookCounts } from '../webhooks/delivery/counts.ts'
@@ -134,7 +135,7 @@ export function health(options: HealthOptions) {
 
   function backup({ last, failure, drill }: BackupState): Passed {
     const now = store.wallClock.now()
-    const made = last ? Date.parse(last.made_at) : installedAt(store.db)
+    const made = last ? Date.parse(last.made_at) : lackingSince(store.db, dataDir)
     const age = Math.max(0, now - made)
     const found = last ? { age_s: Math.floor(age / 1000) } : {}
     const where = 'the log of the server says why, and so does "dealbox backup"'
@@ -263,7 +264,7 @@ const NO_HEARTBEAT =
 const LATE = 'The copy is late: the primary, its Litestream or the way to the replica has a problem.'
 const FAILED = { status: 'fail' }
 const PAUSED =
-  'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
+  'Nothing is sent, and backups stay in the data folder, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
 const GONE = 'The data folder cannot be read; the log of the server has the reason.'
 const SHORTAGES = {
   full: 'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.',
@@ -273,7 +274,8 @@ const ALONE = 'The server was started without a free byte on the disk. Commands 
 const NO_FILES =
   'The keys and settings are not beside the copy; a standby needs them from elsewhere, or start the server with --replica-encrypt.'
 const NO_BACKUP = 'No backup has been made yet.'
-const BAD_DRILL = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'
+const BAD_DRILL =
+  'The restore drill of a backup failed; the log of the server says why. Make another one with "dealbox backup", which the server then tries.'
 
 const oldBackup = (at: string, age: number): string =>
   `The last good backup is of ${at}, ${Math.floor(age / HOUR_MS)} hours ago.`

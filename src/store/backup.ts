@@ -1,7 +1,7 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
 import { type Connection, openSqlite } from './driver.ts'
-import { failureOf, reasonOf } from './failures.ts'
+import { failureOf, reasonOf, storageProblem } from './failures.ts'
 
 // The database in a backup: a copy of its own, as of one moment.
 
@@ -15,10 +15,19 @@ export function copyDatabase(file: string, target: string): void {
   try {
     copy(file, target, 'NORMAL')
   } catch (error) {
-    if (failureOf(error) !== 'full') throw error
-    // Its disk may have no space for the index of the log; see `openForServer`.
-    rmSync(target, { force: true })
+    if ((error as { code?: unknown }).code !== 'SQLITE_IOERR_SHMSIZE') throw error
+    // The disk of the database has no space for the index of the log; see `openForServer`.
+    copyAlone(file, target, error)
+  }
+}
+
+/** Where that is not possible either, as beside a server, it is said that the disk of the server is full. */
+function copyAlone(file: string, target: string, first: unknown): void {
+  rmSync(target, { force: true })
+  try {
     copy(file, target, 'EXCLUSIVE')
+  } catch {
+    throw storageProblem(first)
   }
 }
 
@@ -45,6 +54,34 @@ function withoutFlushing(db: Connection, job: () => void): void {
 /** An upper bound of the size of a copy. */
 export const sizeOfDatabase = (file: string): number =>
   [file, `${file}-wal`].reduce((sum, each) => sum + (statSync(each, { throwIfNoEntry: false })?.size ?? 0), 0)
+
+/**
+ * Changes with each commit to a database. Not with what a program has written and never committed, which stays in the log
+ * if the program is killed.
+ */
+export function stampOfDatabase(file: string): string {
+  const db = openSqlite(file, { fileMustExist: true, timeout: PATIENCE_MS })
+  try {
+    db.pragma('schema_version') // opens the log
+    const [{ log }] = db.pragma('wal_checkpoint(NOOP)') as [{ log: number }]
+    const { size, mtimeMs } = statSync(file)
+    return `${size} ${mtimeMs} ${log > 0 ? `${log} of ${generationOf(`${file}-wal`)}` : 'none'}`
+  } finally {
+    db.close()
+  }
+}
+
+/** A log that begins anew has another number in its header. */
+function generationOf(log: string): string {
+  const salt = Buffer.alloc(8)
+  const file = openSync(log, 'r')
+  try {
+    readSync(file, salt, 0, salt.length, 16)
+    return salt.toString('hex')
+  } finally {
+    closeSync(file)
+  }
+}
 
 /** What a copy contains: to write it down, and to compare it later. Works with every schema that there was. */
 export function readCopy(file: string): Copied {

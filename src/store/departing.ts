@@ -84,11 +84,9 @@ export function changedRows(db: Database) {
     .prepare('SELECT DISTINCT name, k1, k2, k3 FROM departing_changes WHERE n > ? AND n <= ?')
     .raw()
     .safeIntegers()
-  const count = db.prepare('SELECT count(*) FROM departing_changes WHERE n > ?').pluck()
 
   return {
     last: (): number => last.get() as number,
-    count: (after: number): number => count.get(after) as number,
     /** Each row once, by table. */
     between: (after: number, upTo: number): Map<string, unknown[][]> => {
       const rows = some.all(after, upTo) as [string, ...unknown[]][]

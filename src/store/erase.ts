@@ -28,11 +28,12 @@ export function eraser(db: Database, org: number): (isFull: () => boolean) => bo
 }
 
 /**
- * Deletes all rows of an organisation, until the batch is full; returns whether it has
+ * Deletes all rows of an organisation but those of the tables to keep, until the batch is full; returns whether it has
  * finished. Foreign keys have to be off: tables are emptied one after the other.
  */
-export function rowEraser(db: Database, org: number): (isFull: () => boolean) => boolean {
-  const tables = tablesOfOrgs(db).filter((table) => table !== 'search_docs' && table !== 'search_pending')
+export function rowEraser(db: Database, org: number, keep: readonly string[] = []): (isFull: () => boolean) => boolean {
+  const left = ['search_docs', 'search_pending', ...keep]
+  const tables = tablesOfOrgs(db).filter((table) => !left.includes(table))
   const kindsOf = Map.groupBy(Object.keys(SEARCHED_TABLES) as Kind[], (kind) => SEARCHED_TABLES[kind])
   const searched = [...kindsOf].map(([table, kinds]) => searchedRows(db, table, kinds))
   const parts = [...searched, ...tables.map((table) => rowsOf(db, table))]

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../lib/time.ts'
+import { IS_HERE } from './moved-jobs.ts'
 import type { Store } from './open.ts'
 
 /** Of each kind at most so many jobs are counted, since to count a million takes a tenth of a second. */
@@ -15,7 +16,7 @@ export function jobCounts({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     'SELECT kind, count(*) AS count FROM jobs INDEXED BY jobs_leased WHERE leased_until IS NOT NULL GROUP BY kind',
   )
   const failed = db.prepare(
-    'SELECT kind, count(*) AS count FROM jobs INDEXED BY jobs_failed WHERE failed_at IS NOT NULL GROUP BY kind',
+    `SELECT kind, count(*) AS count FROM jobs INDEXED BY jobs_failed WHERE failed_at IS NOT NULL AND ${IS_HERE} GROUP BY kind`,
   )
   let known: { at: number; byKind: Map<string, number> } | undefined
 

@@ -20,7 +20,8 @@ import { HOUR_MS } from '../lib/time.ts'
 // Keys are files in a folder beside the database, readable by their owner only (0600).
 
 const FOLDER = 'keys'
-const KEY_FILE = /^[^.].*\.(key|pem)$/
+/** The keys that sign tokens by their ids, that of stored secrets, and that of the cursors of lists. */
+const KEY_FILE = /^(?:[0-9a-f]{16}\.pem|(?:secrets|cursor)\.key)$/
 const TEMPORARY = /^\.[0-9a-f-]{36}\.tmp$/
 /** Younger ones may belong to a process that is still writing. */
 const STALE_AFTER_MS = HOUR_MS
@@ -43,7 +44,7 @@ export function hasKeys(dataDir: string): boolean {
   return keyFileNames(dataDir).length > 0
 }
 
-/** The names of all key files. */
+/** The names of all key files; other files in their folder, such as copies of a person, are none. */
 export const keyFileNames = (dataDir: string): string[] =>
   filesOf(keysFolder(dataDir))
     .filter((name) => KEY_FILE.test(name))
@@ -127,6 +128,10 @@ export const staleFiles = (dataDir: string): string[] =>
 /** The names of signing keys that are not among those in use. */
 export const orphanedKeyFiles = (dataDir: string, inUse: readonly string[]): string[] =>
   filesOf(keysFolder(dataDir)).filter((name) => name.endsWith('.pem') && KEY_FILE.test(name) && !inUse.includes(name))
+
+/** The names of files in the folder of the keys that Dealbox did not put there. */
+export const strangeFiles = (dataDir: string): string[] =>
+  filesOf(keysFolder(dataDir)).filter((name) => !KEY_FILE.test(name) && !name.startsWith('.'))
 
 export const removeKeyFile = (dataDir: string, name: string): void => rmSync(keyPath(dataDir, name), { force: true })
 

@@ -24,6 +24,17 @@ export function lockInstance(dataDir: string): () => void {
   )
 }
 
+/** As `lockInstance`, for a command that migrates the database. */
+export function lockMigration(dataDir: string): () => void {
+  const release = lockFile(join(dataDir, SERVER_LOCK), LOOK_MS)
+  if (release) return release
+  throw new Problem(
+    409,
+    'server_running',
+    `A server of an older version runs on ${dataDir}, and this command would migrate the database under it. Nothing was changed: restart the server with this version first, or use the version of the server.`,
+  )
+}
+
 /** Whether a server runs on a data folder. */
 export function isServed(dataDir: string): boolean {
   const path = join(dataDir, SERVER_LOCK)

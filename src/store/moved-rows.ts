@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto'
+import { UUID } from '../lib/id.ts'
+import { Problem } from '../lib/problem.ts'
 import type { Database, Statement } from './driver.ts'
+import { SEARCHED_TABLES } from './erase.ts'
 import { type MovedTable, movedTables } from './moved-tables.ts'
-import { KINDS, type Kind, searchIndex, unmarked } from './search.ts'
+import { KINDS, type Kind, searchIndex } from './search.ts'
 import type { Vault } from './vault.ts'
 
 // Rows of one organisation on their way to another database, as JSON that keeps every type: integers of 64 bits, real
@@ -56,7 +59,13 @@ export function movedRows(db: Database, { seal, open }: Pick<Vault, 'seal' | 'op
 
   function tableOf(name: string): MovedTable {
     const table = tables.get(name)
-    if (!table) throw new Error(`there is no table ${name} of organisations`)
+    if (!table) throw malformed(`There is no table ${name} of organisations.`)
+    return table
+  }
+
+  function keyed(name: string, key: readonly unknown[]): MovedTable {
+    const table = tableOf(name)
+    checkLength(key, table.key)
     return table
   }
 
@@ -94,7 +103,7 @@ export function movedRows(db: Database, { seal, open }: Pick<Vault, 'seal' | 'op
     after: readonly Value[] | null,
     limit: number,
   ): Generator<{ values: Value[]; at: Value[] }> {
-    const table = tableOf(name)
+    const table = after === null ? tableOf(name) : keyed(name, after)
     if (table === SEARCH) {
       yield* search.page(after, limit)
       return
@@ -110,7 +119,7 @@ export function movedRows(db: Database, { seal, open }: Pick<Vault, 'seal' | 'op
 
   /** The row with a key; undefined if there is none. */
   function get(name: string, key: readonly unknown[]): Value[] | undefined {
-    const table = tableOf(name)
+    const table = keyed(name, key)
     if (table === SEARCH) return search.get(key)
     const { source, columns, key: names, where } = table
     const same = names.map((column) => `"${column}" = ?`).join(' AND ')
@@ -122,7 +131,7 @@ export function movedRows(db: Database, { seal, open }: Pick<Vault, 'seal' | 'op
   /** Adds a row or replaces that with its key. What another row has that must be unique is taken from it: it follows. */
   function put(name: string, values: readonly Value[]): void {
     const table = tableOf(name)
-    if (values.length !== table.columns.length) throw new Error(`${name} has ${table.columns.length} columns`)
+    checkLength(values, table.columns)
     if (table === SEARCH) {
       search.put(values)
       return
@@ -134,7 +143,7 @@ export function movedRows(db: Database, { seal, open }: Pick<Vault, 'seal' | 'op
   }
 
   function remove(name: string, key: readonly Value[]): void {
-    const table = tableOf(name)
+    const table = keyed(name, key)
     if (table === SEARCH) {
       search.remove(key)
       return
@@ -161,6 +170,13 @@ export function movedRows(db: Database, { seal, open }: Pick<Vault, 'seal' | 'op
   }
 }
 
+function checkLength(values: readonly unknown[], columns: readonly string[]): void {
+  if (values.length !== columns.length) throw malformed(`There are ${values.length} values for ${columns.join(', ')}.`)
+}
+
+/** What the other server sends does not fit the tables. */
+const malformed = (detail: string): Problem => new Problem(400, 'malformed_request', detail)
+
 export function encode(value: unknown): Value {
   if (typeof value === 'bigint') {
     const number = Number(value)
@@ -186,40 +202,61 @@ export const rowSum = (values: readonly Value[]): bigint =>
 
 export const addSum = (one: bigint, other: bigint): bigint => BigInt.asUintN(64, one + other)
 
-/** The words of each record in the search index, without the mark of the organisation, whose number differs. */
+/** Records whose words are read at once. */
+const SEARCH_PAGE = 500
+
+/**
+ * The words of each record in the search index, without the mark of the organisation, whose number differs. Read record by
+ * record of this organisation: the documents of all organisations are in one table, in the order of their ids.
+ */
 function searchIn(db: Database, org: number) {
-  const fields = 'doc.docid, doc.kind, doc.record_id, coalesce(pending.words, doc.words)'
-  const joined = 'search_docs AS doc LEFT JOIN search_pending AS pending ON pending.docid = doc.docid'
-  const after = db
-    .prepare(`SELECT ${fields} FROM ${joined} WHERE doc.docid > ? AND doc.org_id = ? ORDER BY doc.docid LIMIT ?`)
-    .raw()
-    .safeIntegers()
-  const names = Object.entries(KINDS) as [Kind, number][]
-  const indexes = new Map(names.map(([kind, number]) => [number, searchIndex(db, kind)]))
-  const valuesOf = ([, kind, id, words]: Row): Value[] => [
-    Number(kind),
-    id as string,
-    unmarked(words as string).join(' '),
-  ]
-  const indexOf = (kind: unknown) => indexes.get(Number(kind)) as ReturnType<typeof searchIndex>
+  const kinds = (Object.keys(KINDS) as Kind[])
+    .sort((a, b) => KINDS[a] - KINDS[b])
+    .map((kind) => ({
+      number: KINDS[kind] as number,
+      index: searchIndex(db, kind),
+      ids: db
+        .prepare(`SELECT id FROM ${SEARCHED_TABLES[kind]} WHERE org_id = ? AND id > ? ORDER BY id LIMIT ?`)
+        .pluck(),
+    }))
+
+  function indexOf([kind, id]: readonly unknown[]): ReturnType<typeof searchIndex> {
+    const known = kinds.find(({ number }) => number === Number(kind))
+    if (!known || typeof id !== 'string' || !UUID.test(id)) throw malformed(`There is no record ${kind} ${id}.`)
+    return known.index
+  }
 
   function* page(place: readonly Value[] | null, limit: number): Generator<{ values: Value[]; at: Value[] }> {
-    const docid = place === null ? -1n : (decode(place[0] as Value) as bigint)
-    for (const row of after.iterate(docid, org, limit) as IterableIterator<Row>)
-      yield { values: valuesOf(row), at: [encode(row[0])] }
+    const [first, after] = place === null ? [0, ''] : [Number(place[0]), String(place[1])]
+    let left = limit
+    for (const { number, index, ids } of kinds) {
+      if (number < first) continue
+      for (let last: string | undefined = number === first ? after : ''; last !== undefined; ) {
+        const some = ids.all(org, last, SEARCH_PAGE) as string[]
+        for (const id of some) {
+          const words = index.wordsOf(org, id)
+          if (!words) continue
+          yield { values: [number, id, words.join(' ')], at: [number, id] }
+          if (--left === 0) return
+        }
+        last = some.length < SEARCH_PAGE ? undefined : some.at(-1)
+      }
+    }
   }
 
-  function get([kind, id]: readonly unknown[]): Value[] | undefined {
-    const words = indexOf(kind).wordsOf(org, id as string)
-    return words && [Number(kind), id as string, words.join(' ')]
+  function get(key: readonly unknown[]): Value[] | undefined {
+    const words = indexOf(key).wordsOf(org, key[1] as string)
+    return words && [Number(key[0]), key[1] as string, words.join(' ')]
   }
 
-  function put([kind, id, words]: readonly Value[]): void {
-    indexOf(kind).put(org, id as string, words === '' ? [] : (words as string).split(' '))
+  function put(values: readonly Value[]): void {
+    const [, id, words] = values
+    if (typeof words !== 'string') throw malformed('The words of a record are a text.')
+    indexOf(values).put(org, id as string, words === '' ? [] : words.split(' '))
   }
 
-  function remove([kind, id]: readonly Value[]): void {
-    indexOf(kind).remove(org, id as string)
+  function remove(key: readonly Value[]): void {
+    indexOf(key).remove(org, key[1] as string)
   }
 
   return { page, get, put, remove }

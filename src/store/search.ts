@@ -156,8 +156,7 @@ export function searchIndex(db: Database, kind: Kind) {
 }
 
 /** The words of a text in the index, without their marks. */
-export const unmarked = (text: string): string[] =>
-  text === '' ? [] : text.split(' ').map((word) => word.slice(MARK_LENGTH))
+const unmarked = (text: string): string[] => (text === '' ? [] : text.split(' ').map((word) => word.slice(MARK_LENGTH)))
 
 /**
  * Writes the entries of documents in the index. Not by triggers: with them the index would write its words to disk for each

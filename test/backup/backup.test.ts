@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   closeSync,
@@ -19,11 +20,12 @@ import { writeArchive } from '../../src/backup/archive.ts'
 import { smallFiles, united } from '../../src/backup/contents.ts'
 import { makeBackup } from '../../src/backup/make.ts'
 import { manifestBytes, peekManifest } from '../../src/backup/manifest.ts'
+import { withFiles } from '../../src/backup/problems.ts'
 import { BLOCK } from '../../src/backup/tar.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
 import { random } from '../../src/demo/story/random.ts'
 import { MIB } from '../../src/lib/size.ts'
-import { sizeOfDatabase } from '../../src/store/backup.ts'
+import { copyDatabase, sizeOfDatabase } from '../../src/store/backup.ts'
 import { diskSpace } from '../../src/store/disk-space.ts'
 import { lockFolder } from '../../src/store/lock.ts'
 import { DATABASE, type OpenedStore } from '../../src/store/open.ts'
@@ -82,6 +84,8 @@ describe('a backup', () => {
       ['dealbox-20261123T031500Z.tar', 'dealbox-20261123T031501Z.tar', 'dealbox-20261123T031502Z.tar'],
     )
     writeFileSync(join(folder, 'mine'), 'keep')
+    const never = join(temporaryFolder(), 'never') // what is taken is said before anything is read
+    assert.throws(() => make(folder, { name: 'mine', dataDir: never }), { code: 'file_exists' })
     assert.throws(() => make(folder, { name: 'mine' }), { code: 'file_exists' })
     assert.equal(readFileSync(join(folder, 'mine'), 'utf8'), 'keep')
     assert.equal(readdirSync(folder).length, 4)
@@ -103,6 +107,18 @@ describe('a backup', () => {
       ],
     )
     assert.deepEqual(smallFiles(join(dataDir, 'none')), [])
+  })
+
+  test('has the keys of Dealbox, and no other files beside them', async () => {
+    const other = await dataFolder('Birch')
+    const keys = join(other.dataDir, 'keys')
+    const before = smallFiles(other.dataDir)
+    for (const name of ['secrets copy.key', 'secrets.key.key', 'mine.pem', '.hidden.key'])
+      writeFileSync(join(keys, name), 'of a person')
+    mkdirSync(join(keys, 'old.key'))
+    assert.deepEqual(smallFiles(other.dataDir), before)
+    const { file } = makeBackup({ dataDir: other.dataDir, folder: temporaryFolder(), reason: 'command', now: NOW })
+    assert.equal(verifyBackup(file).manifest.parts.length, 1 + before.length)
   })
 
   for (const [pragma, sql, fault] of [
@@ -159,6 +175,51 @@ describe('a backup', () => {
     } finally {
       disk.drop()
     }
+  })
+
+  test('leaves nothing of it on a disk that fills meanwhile, and names the folder', async (t) => {
+    const disk = smallDisk(24 * 1024)
+    if (!disk) return t.skip('no file system can be mounted here')
+    const other = await dataFolder('Birch')
+    try {
+      // While the tar file is written: settings are not reckoned with.
+      writeFileSync(join(other.dataDir, 'dealbox.json'), Buffer.alloc(32 * MIB, 'x'))
+      const full = {
+        code: 'storage_full',
+        message: `A backup in ${disk.folder} failed: the disk of ${disk.folder} is full. Nothing of it was left there. Free some space, or choose another folder.`,
+      }
+      const into = { folder: disk.folder, reason: 'command' as const, now: NOW }
+      assert.throws(() => makeBackup({ dataDir: other.dataDir, ...into }), full)
+      assert.deepEqual(readdirSync(disk.folder), [])
+      // While the database is copied, beside a server that has it open.
+      disk.fill(512)
+      assert.throws(() => copyDatabase(join(other.dataDir, DATABASE), join(disk.folder, 'copy')), {
+        code: 'SQLITE_FULL',
+      })
+      assert.throws(
+        () => withFiles('It', disk.folder, () => copyDatabase(join(dataDir, DATABASE), join(disk.folder, 'other'))),
+        { code: 'storage_full', message: new RegExp(`^It failed: the disk of ${disk.folder} is full\\.`) },
+      )
+    } finally {
+      disk.drop()
+    }
+  })
+
+  test('leaves nothing of it where files may not grow while the database is copied', {
+    skip: process.platform === 'win32',
+  }, () => {
+    const folder = temporaryFolder()
+    const script = `
+      import { makeBackup } from ${JSON.stringify(join(import.meta.dirname, '../../src/backup/make.ts'))}
+      makeBackup({ dataDir: ${JSON.stringify(dataDir)}, folder: ${JSON.stringify(folder)}, reason: 'command', now: 0 })`
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', 'ulimit -f 200; exec "$0" --input-type=module-typescript --eval "$1"', process.execPath, script],
+      { encoding: 'utf8' },
+    )
+    assert.equal(status, 1)
+    assert.match(stderr, new RegExp(`A backup in ${folder} failed \\(SQLITE_\\w+: .*\\)\\. Check the disks`))
+    assert.deepEqual(readdirSync(folder), [])
   })
 
   test('is refused where the folder cannot be made', () => {

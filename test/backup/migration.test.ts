@@ -1,20 +1,33 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { backUpFirst } from '../../src/backup/before-migration.ts'
 import { decryptNow } from '../../src/backup/encryption/encryption.ts'
+import { backupsFolder } from '../../src/backup/folders.ts'
 import { peekManifest } from '../../src/backup/manifest.ts'
+import { MARKER } from '../../src/backup/places/folder.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
-import { backupsFolder, lastBackup } from '../../src/backup/state.ts'
+import { lastBackup, noteMade } from '../../src/backup/state.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
 import { openServedStore } from '../../src/cli/served-store.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { type Connection, openSqlite } from '../../src/store/driver.ts'
+import { lockInstance } from '../../src/store/lock.ts'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
 import { cli } from '../cli/command-line.ts'
+import { serve } from '../support/served.ts'
 import { places } from './backup-fixture.ts'
 
 const { temporaryFolder } = places()
@@ -126,6 +139,41 @@ describe('before a migration', () => {
     assert.equal(lastBackup(dataDir).last?.file, join(folder, name))
   })
 
+  test('a command that does so beside the backups of a server leaves these the last ones', async () => {
+    const sealed = join(temporaryFolder(), 'dealbox-20260101T000000Z-nightly-000000000000.tar.age')
+    writeFileSync(sealed, 'sealed')
+    const last = { made_at: '2026-01-01T00:00:00.000Z', file: sealed, bytes: 6, duration_ms: 1 }
+    noteMade(dataDir, last)
+    await saidOnStandardError(() => cli(['keys', 'list', '--data', dataDir]))
+    assert.equal(backups().length, 1)
+    assert.deepEqual(lastBackup(dataDir).last, last)
+  })
+
+  test('a backup by a command changes nothing, and removes no copies, as nobody can tell whether the clock is right', async () => {
+    const usb = temporaryFolder()
+    writeFileSync(join(usb, MARKER), '')
+    for (const time of ['first', 'second']) {
+      const { code, err } = await cli(['backup', '--data', dataDir, '--backup-copy-to', usb])
+      assert.equal(code, 0, `${time}: ${err}`)
+    }
+    assert.deepEqual([readdirSync(usb).length, seenByOlder()], [3, ['Old']])
+  })
+
+  test('a command does nothing under a server, which is of an older version', async () => {
+    const release = lockInstance(dataDir)
+    const { code, err } = await cli(['keys', 'list', '--data', dataDir])
+    assert.equal(code, 1)
+    assert.match(
+      err,
+      /^A server of an older version runs on .*Nothing was changed: restart the server with this version/,
+    )
+    assert.deepEqual([seenByOlder(), existsSync(backupsFolder(dataDir))], [['Old'], false])
+    release()
+    await saidOnStandardError(() => cli(['keys', 'list', '--data', dataDir]))
+    lockInstance(dataDir)()
+    assert.equal(backups().length, 1)
+  })
+
   test('nothing is migrated without a backup', async () => {
     writeFileSync(backupsFolder(dataDir), 'a file')
     const { code, err } = await cli(['keys', 'list', '--data', dataDir])
@@ -148,9 +196,10 @@ describe('a migration', () => {
 
   test('that fails leaves the old database, names the backup, and the older executable works again', () => {
     let backup = ''
-    const before = backUpFirst(dataDir, backupsFolder(dataDir), (made) => {
+    const tell = (made: string) => {
       backup = made
-    })
+    }
+    const before = backUpFirst({ dataDir, folder: backupsFolder(dataDir), isLast: true, tell })
     const db = openSqlite(file)
     const step = () => {
       db.exec("ALTER TABLE orgs ADD COLUMN x TEXT; UPDATE orgs SET name = 'New'; DROP TABLE recurring_jobs")
@@ -186,5 +235,103 @@ describe('a migration', () => {
     assert.deepEqual(seenByOlder(copy), ['Old'], 'also without the index of the log, as after a power cut')
     assert.deepEqual(seenByOlder(), ['Old'])
     assert.ok(existsSync(file))
+  })
+})
+
+describe('a service that is started again and again', () => {
+  const module = (path: string) => JSON.stringify(join(root, path))
+  /** Runs the job with a last step that does something else first. */
+  function withStep<T>(first: (db: Connection) => void, job: () => T): T {
+    const last = SCHEMAS.at(-1) as { step: (db: Connection) => void }
+    const { step } = last
+    last.step = (db) => {
+      first(db)
+      step(db)
+    }
+    try {
+      return job()
+    } finally {
+      last.step = step
+    }
+  }
+
+  test('makes one backup, however often the migration fails, and another one once the old version has written', () => {
+    const said: unknown[] = []
+    const log = { ...silentLog, warn: (_: unknown, text: string) => void said.push(text) } as never
+    const start = (folder = backupsFolder(dataDir)) => openServedStore(dataDir, log, { backupDir: folder }).close()
+    const fail = (db: Connection) => {
+      db.exec('CREATE TABLE many (x)')
+      throw new Error('no such thing')
+    }
+    const failing = (folder?: string) =>
+      withStep(fail, () => assert.throws(() => start(folder), { code: 'migration_failed' }))
+    for (let time = 0; time < 3; time++) failing()
+    assert.equal(backups().length, 1)
+    assert.deepEqual(
+      said.map((text) => /once more; this backup from before the last attempt/.test(String(text))),
+      [false, true, true],
+    )
+    // The older executable works again, and what it writes is in the next backup.
+    assert.deepEqual(seenByOlder(), ['Old'])
+    const db = openSqlite(file)
+    db.exec("UPDATE orgs SET name = 'Changed'")
+    db.close()
+    failing()
+    failing()
+    assert.equal(backups().length, 2)
+    // Settings are in it, and another folder, or one that lost it, needs one of its own.
+    writeFileSync(join(dataDir, 'dealbox.json'), '{}')
+    failing()
+    assert.equal(backups().length, 3)
+    rmSync(lastBackup(dataDir).last?.file as string)
+    failing()
+    assert.equal(backups().length, 3)
+    const other = temporaryFolder()
+    failing(other)
+    failing(other)
+    assert.equal(readdirSync(other).length, 1)
+    start(other)
+    const [name = ''] = readdirSync(other)
+    assert.equal(verifyBackup(join(other, name)).manifest.schema_version, OLD)
+  })
+
+  test('that is killed in the middle of it goes on from the old database, with the backup that it has made', async () => {
+    const argv = ['serve', '--data', dataDir, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
+    const script = `
+      import { SCHEMAS } from ${module('src/store/migrations.ts')}
+      SCHEMAS.at(-1).step = (db) => {
+        db.pragma('cache_size = 10') // so that pages are written before the commit
+        db.exec("UPDATE orgs SET name = 'New'; CREATE TABLE many (x)")
+        for (let n = 0; n < 500; n++) db.prepare('INSERT INTO many VALUES (randomblob(2000))').run()
+        process.kill(process.pid, 'SIGKILL')
+      }
+      process.argv = [process.execPath, 'main.ts', ...${JSON.stringify(argv)}]
+      await import(${module('src/main.ts')})`
+    const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module-typescript', '--eval', script])
+    assert.equal(signal, 'SIGKILL', String(stderr))
+    assert.ok(statSync(`${file}-wal`).size > 500_000, 'it had written much')
+    assert.equal(backups().length, 1)
+    const { screen, lines, stop } = await serve(dataDir, '')
+    try {
+      assert.equal((await screen('/readyz')).status, 200)
+      assert.match(String(lines.map(({ msg }) => msg)), /once more; this backup from before the last attempt/)
+      assert.equal(backups().length, 1)
+    } finally {
+      await stop()
+    }
+    const db = openSqlite(file)
+    assert.deepEqual(db.prepare('SELECT name FROM orgs').pluck().all(), ['Old'])
+    db.close()
+  })
+
+  test('leaves no backup that it cannot note, so that none piles up', () => {
+    mkdirSync(join(dataDir, 'backups.json')) // which a file cannot replace
+    const folder = temporaryFolder()
+    const options = { backupDir: folder }
+    assert.throws(() => openServedStore(dataDir, silentLog, options), {
+      code: 'storage_full',
+      message: /cannot be noted in .*, and nothing was migrated\. Free some space there/,
+    })
+    assert.deepEqual([readdirSync(folder), seenByOlder()], [[], ['Old']])
   })
 })

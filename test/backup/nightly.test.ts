@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import {
   closeSync,
+  copyFileSync,
   existsSync,
+  mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
   writeSync,
@@ -14,14 +18,21 @@ import { join } from 'node:path'
 import { before, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pino from 'pino'
+import { makeBackup } from '../../src/backup/make.ts'
 import { type Night, type NightOptions, night } from '../../src/backup/night.ts'
 import { startNightly } from '../../src/backup/nightly.ts'
+import { restoreBackup } from '../../src/backup/restore.ts'
+import { PAUSE_FILE, resumeSending } from '../../src/backup/sending.ts'
 import { lastBackup, noteBackup } from '../../src/backup/state.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
+import { readBackups } from '../../src/cli/backup-options.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, rfc3339 } from '../../src/lib/time.ts'
 import { installedAt } from '../../src/store/installation.ts'
-import type { OpenedStore } from '../../src/store/open.ts'
+import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
+import { openEmptyStore } from '../support/empty-store.ts'
+import { smallDisk } from '../support/small-disk.ts'
 import { places } from './backup-fixture.ts'
 
 const { temporaryFolder, dataFolder } = places()
@@ -45,13 +56,18 @@ beforeEach(() => {
 })
 
 /** Starts the nightly work of a server in this process, and notes the nights and what is logged. */
-function start(work: (options: NightOptions) => Night = night) {
+function start(
+  work: (options: NightOptions) => Night = night,
+  keep = { days: 7, weeks: 4, months: 6 },
+  at: { store?: OpenedStore; dataDir?: string; folder?: string } = {},
+) {
+  const on = { store, dataDir, folder, ...at }
   const nights: Night[] = []
-  const lines: { level: number; msg: string; reason?: string; backup?: string }[] = []
+  const lines: { level: number; msg: string; job?: string; reason?: string; backup?: string }[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const nightly = startNightly({
-    store: { ...store, clock: { ...store.clock, now: () => now } },
-    ...{ log, dataDir, at: '03:15', folder, keep: { days: 7, weeks: 4, months: 6 }, timezone: 'UTC' },
+    store: { ...on.store, clock: { ...on.store.clock, now: () => now } },
+    ...{ log, dataDir: on.dataDir, at: '03:15', folder: on.folder, keep, timezone: 'UTC' },
     work: async (options) => {
       await nextTurn()
       const done = work(options)
@@ -109,8 +125,9 @@ describe('each night', () => {
   test('a backup that somebody has deleted, or of a clock that was ahead, is replaced', async () => {
     const server = start()
     await server.tick()
-    now += MINUTE_MS
     rmSync(join(folder, stamp(first)))
+    for (let minute = 0; minute < 60; minute++, now += MINUTE_MS) await server.tick()
+    assert.deepEqual(names(), [], 'whoever deletes them does not get one each minute')
     await server.tick()
     assert.deepEqual(names(), [stamp(now)])
     now -= HOUR_MS
@@ -213,12 +230,141 @@ describe('the restore drill', () => {
     const { drill, last } = lastBackup(dataDir)
     assert.match(drill?.error as string, /is damaged: /)
     assert.equal(last?.file, join(folder, stamp(now)))
-    assert.ok(
-      server.lines.some(
-        ({ level, msg, reason }) => level === 50 && /could not be restored on trial/.test(msg) && reason,
-      ),
-    )
+    const said = () => server.lines.filter(({ job }) => job === 'restore drill').map(({ level, msg }) => [level, msg])
+    const bad = 'the restore drill of a backup failed; the next backup is tried at once, and "dealbox backup" makes one'
+    assert.deepEqual(said(), [[50, bad]])
+    // Whether it was that file alone.
+    now += MINUTE_MS
+    await server.tick()
+    await server.tick()
+    assert.deepEqual([server.nights.length, lastBackup(dataDir).drill?.error], [3, null])
+    assert.equal(lastBackup(dataDir).drill?.file, last?.file)
+    assert.deepEqual(said().slice(1), [[40, 'the restore drill succeeds again']])
+    now += DAY_MS
+    await server.tick()
+    assert.equal(server.nights.at(-1)?.drill, null, 'the next one is due in a week')
     await server.stop()
+  })
+
+  test('of a damaged one that cannot be set aside keeps no other from being made', async () => {
+    const server = start()
+    await server.tick()
+    const file = join(folder, stamp(first))
+    truncateSync(file, statSync(file).size - 5000)
+    mkdirSync(`${file}.damaged`)
+    now += DAY_MS
+    await server.tick()
+    assert.deepEqual([lastBackup(dataDir).last?.file, lastBackup(dataDir).failure], [join(folder, stamp(now)), null])
+    await server.stop()
+  })
+
+  test('is done with each new backup while they fail, and not again with the same', async (t) => {
+    store.db.pragma('user_version = 99') // of a newer version, so no backup can be restored
+    t.after(() => store.db.pragma(`user_version = ${SCHEMA_VERSION}`))
+    const server = start()
+    await server.tick()
+    now += DAY_MS
+    await server.tick()
+    const drilled = () => server.nights.flatMap(({ drill }) => (drill ? [drill.file] : []))
+    assert.deepEqual(drilled(), [join(folder, stamp(first))])
+    for (let minute = 0; minute < 5; minute++, now += MINUTE_MS) await server.tick()
+    const second = join(folder, stamp(first + DAY_MS))
+    assert.deepEqual(drilled(), [join(folder, stamp(first)), second])
+    assert.match(lastBackup(dataDir).drill?.error ?? '', /schema 99/)
+    now = first + 2 * DAY_MS
+    for (let minute = 0; minute < 5; minute++, now += MINUTE_MS) await server.tick()
+    assert.deepEqual(drilled().slice(2), [join(folder, stamp(first + 2 * DAY_MS))])
+    await server.stop()
+    const next = start()
+    await next.tick()
+    assert.equal(next.nights.length, 0, 'nor by the next server')
+    await next.stop()
+  })
+
+  test('takes the newest, and not one of a clock that was ahead', async () => {
+    makeBackup({ dataDir, folder, reason: 'nightly', now: first + 60 * DAY_MS })
+    const server = start(night, { days: 1, weeks: 0, months: 0 })
+    await server.tick()
+    assert.deepEqual(names(), [stamp(first)])
+    makeBackup({ dataDir, folder, reason: 'nightly', now: first + 60 * DAY_MS })
+    for (let minute = 0; minute < 125; minute++, now += MINUTE_MS) await server.tick()
+    assert.deepEqual([server.nights.length, names().includes(stamp(first))], [1, true], 'no other each minute')
+    noteBackup(dataDir, { drill: null })
+    now = first + DAY_MS
+    await server.tick()
+    assert.equal(server.nights.at(-1)?.drill?.file, join(folder, stamp(first)))
+    assert.deepEqual(names(), [stamp(now)])
+    await server.stop()
+  })
+})
+
+describe('what cannot be noted', () => {
+  test('keeps no backup from being made, kept and pruned, and is written when that is possible', async (t) => {
+    const disk = smallDisk(24 * 1024)
+    if (!disk) return t.skip('no file system can be mounted here')
+    const full = join(disk.folder, 'data')
+    mkdirSync(full)
+    const there = openEmptyStore(full)
+    const levels: number[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => void levels.push(JSON.parse(line).level) })
+    // In a thread, which forgets all when it ends.
+    const server = startNightly({
+      store: { ...there, clock: { ...there.clock, now: () => now } },
+      ...{ log, dataDir: full, at: '03:15', folder, keep: { days: 1, weeks: 0, months: 0 }, timezone: 'UTC' },
+    })
+    try {
+      disk.fill()
+      for (let hour = 0; hour < 26; hour++, now += HOUR_MS) await server.tick()
+      const last = first + DAY_MS
+      assert.deepEqual([names(), levels], [[stamp(last)], [30, 30]])
+      const known = lastBackup(full)
+      assert.deepEqual([known.last?.file, known.failure], [join(folder, stamp(last)), null])
+      assert.deepEqual([known.drill?.file, known.drill?.error], [join(folder, stamp(first)), null])
+      assert.ok(!existsSync(join(full, 'backups.json')))
+      disk.free()
+      await server.tick()
+      assert.deepEqual(JSON.parse(readFileSync(join(full, 'backups.json'), 'utf8')), known)
+    } finally {
+      await server.stop()
+      there.close()
+      disk.drop()
+    }
+  })
+})
+
+describe('a restored copy that may not send', () => {
+  test('leaves the folder of the original alone, and has its own backups from the next night on', async () => {
+    const shared = folder
+    const original = start()
+    await original.tick()
+    const copy = join(temporaryFolder(), 'copy')
+    restoreBackup({
+      ...{ file: join(shared, stamp(first)), dataDir: copy, now, dryRun: false, describe: () => undefined },
+    })
+    now += HOUR_MS
+    utimesSync(join(copy, PAUSE_FILE), now / 1000, now / 1000)
+    const there = openStore(copy)
+    const earlier = 'dealbox-20200101T000000Z.tar' // as after a restore in place
+    mkdirSync(join(copy, 'backups'))
+    copyFileSync(join(shared, stamp(first)), join(copy, 'backups', earlier))
+    const options = await readBackups(copy, { backupDir: shared, backupAt: '03:15' })
+    const second = start(
+      night,
+      { days: 1, weeks: 0, months: 0 },
+      { store: there, dataDir: copy, folder: options.folder },
+    )
+    for (let hour = 1; hour < 50; hour++, now += HOUR_MS)
+      for (const server of [second, original, second]) await server.tick()
+    assert.deepEqual(
+      names(),
+      [0, 1, 2].map((day) => stamp(first + day * DAY_MS)),
+    )
+    assert.deepEqual([original.nights.length, second.nights.length], [3, 2])
+    assert.deepEqual(readdirSync(join(copy, 'backups')), [earlier, stamp(first + 2 * DAY_MS)])
+    resumeSending(copy)
+    assert.equal((await readBackups(copy, { backupDir: shared })).folder, shared)
+    await Promise.all([original.stop(), second.stop()])
+    there.close()
   })
 })
 

@@ -6,8 +6,9 @@ import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
+import { prune } from '../../src/backup/list.ts'
 import { makeBackup } from '../../src/backup/make.ts'
-import { KEEP_MIGRATION_MS, kept, parseKeep } from '../../src/backup/retention.ts'
+import { KEEP_MIGRATION_MS, kept as keptAt, parseKeep } from '../../src/backup/retention.ts'
 import { nextAt, parseBackupAt } from '../../src/backup/schedule.ts'
 import { dateIn } from '../../src/lib/calendar/days.ts'
 import { MIB } from '../../src/lib/size.ts'
@@ -18,6 +19,9 @@ import { NOW, places } from './backup-fixture.ts'
 const START = Date.UTC(2026, 10, 23, 2, 15)
 const keep = { days: 7, weeks: 4, months: 6 }
 const nightly = (made: number) => ({ made, reason: 'nightly' as const })
+/** After all of them. */
+const LATER = START + 9001 * DAY_MS
+const kept = (all: ReturnType<typeof nightly>[], counts: typeof keep, zone: string) => keptAt(all, counts, zone, LATER)
 
 const { temporaryFolder, dataFolder } = places()
 
@@ -47,7 +51,7 @@ describe('retention', () => {
   })
 
   test('keeps a backup from before a migration for 90 days', () => {
-    const migration = { made: START, reason: 'migration' as const }
+    const migration = { ...nightly(START), reason: 'migration' as never }
     const nights = (days: number) => Array.from({ length: days }, (_, n) => nightly(START + (n + 1) * DAY_MS))
     const none = { days: 1, weeks: 0, months: 0 }
     assert.equal(KEEP_MIGRATION_MS, 90 * DAY_MS)
@@ -60,9 +64,17 @@ describe('retention', () => {
     const folder = temporaryFolder()
     const [old, newest] = [NOW - DAY_MS, NOW].map((now) => makeBackup({ dataDir, folder, reason: 'command', now }).file)
     truncateSync(old as string, 64 * MIB)
-    const prune = JSON.stringify(new URL('../../src/backup/list.ts', import.meta.url).href)
-    const given = JSON.stringify([folder, store.installation, { days: 1, weeks: 0, months: 0 }, 'UTC'])
-    const thread = new Worker(`import(${prune}).then(({ prune }) => prune(...${given}))`, { eval: true, stdout: false })
+    const module = JSON.stringify(new URL('../../src/backup/list.ts', import.meta.url).href)
+    const given = JSON.stringify({
+      ...{
+        folder,
+        installation: store.installation,
+        keep: { days: 1, weeks: 0, months: 0 },
+        timezone: 'UTC',
+        now: NOW,
+      },
+    })
+    const thread = new Worker(`import(${module}).then(({ prune }) => prune(${given}))`, { eval: true, stdout: false })
     let isRunning = true
     const end = once(thread, 'exit').finally(() => {
       isRunning = false
@@ -99,6 +111,29 @@ describe('retention', () => {
       }),
       { numRuns: examples(200) },
     )
+  })
+
+  test('counts those of a clock that was ahead last, and keeps the newest of the others', () => {
+    const [future, later] = [nightly(START + 60 * DAY_MS), nightly(START + 61 * DAY_MS)]
+    const real = [nightly(START), nightly(START - DAY_MS), nightly(START - 2 * DAY_MS)]
+    const found = (days: number) => [...keptAt([future, ...real, later], { days, weeks: 0, months: 0 }, 'UTC', START)]
+    assert.deepEqual(found(0), [real[0]])
+    assert.deepEqual(found(2), real.slice(0, 2))
+    assert.deepEqual(found(4), [...real, later], 'where there is room for one')
+    const ahead = nightly(START + HOUR_MS)
+    assert.deepEqual([...keptAt([ahead, ...real], { days: 0, weeks: 0, months: 0 }, 'UTC', START)], [ahead])
+  })
+
+  test('keeps the one that was just made, whatever the others are', async () => {
+    const { dataDir, store } = await dataFolder()
+    const folder = temporaryFolder()
+    const times = [NOW, NOW + HOUR_MS / 2]
+    const [made, other] = times.map((now) => makeBackup({ dataDir, folder, reason: 'command', now }).file)
+    const none = { days: 0, weeks: 0, months: 0 }
+    const options = { folder, installation: store.installation, keep: none, timezone: 'UTC', now: NOW }
+    assert.deepEqual(prune({ ...options, made }), [])
+    assert.deepEqual(prune(options), [made])
+    assert.deepEqual(readdirSync(folder), [basename(other as string)])
   })
 
   test('keeps the newest even if nothing is to be kept', () => {

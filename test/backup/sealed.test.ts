@@ -136,7 +136,11 @@ describe('a night with --backup-encrypt', () => {
     const kept = [nameOn(1), nameOn(2), basename(early.file)]
     assert.deepEqual(names(), [...kept, stranger, cut].sort())
     assert.deepEqual(
-      listBackups(folder, store.installation).map(({ file, reason, made }) => [basename(file), reason, made]),
+      listBackups(folder, store.installation, NOW + 2 * DAY_MS).map(({ file, reason, made }) => [
+        basename(file),
+        reason,
+        made,
+      ]),
       [
         [nameOn(2), 'nightly', NOW + 2 * DAY_MS],
         [nameOn(1), 'nightly', NOW + DAY_MS],
@@ -178,7 +182,7 @@ describe('the drill of encrypted backups', () => {
     assert.deepEqual([again.drill?.file, again.drill?.error], [join(folder, nameOn(18)), null])
   })
 
-  test('takes one of before the option as it is', () => {
+  test('takes one from before the option as it is', () => {
     run(0, undefined)
     assert.equal(run(1, recipient).drill?.file, join(folder, plainName(NOW)))
     copyFileSync(join(folder, nameOn(1)), join(folder, 'spare'))

@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
@@ -27,6 +27,7 @@ import { backupOptions, copyAndLog, readCopying } from '../../src/cli/backup-opt
 import { flagOf } from '../../src/config.ts'
 import { MIB } from '../../src/lib/size.ts'
 import { DAY_MS, HOUR_MS, rfc3339 } from '../../src/lib/time.ts'
+import { openSqlite } from '../../src/store/driver.ts'
 import { installedAt } from '../../src/store/installation.ts'
 import { openStore } from '../../src/store/open.ts'
 import { noGo } from '../support/go-tools.ts'
@@ -113,6 +114,21 @@ describe('a backup that is encrypted', () => {
   })
 })
 
+test('after a backup that is encrypted, one that is not is refused, unless it goes to another place', async () => {
+  const before = lastBackup(data)
+  const { code, err } = await cli(['backup', '--data', data])
+  assert.equal(code, 1)
+  assert.match(
+    err,
+    /^The last backup is encrypted \(.*\.tar\.age\).*Add --backup-encrypt .*choose another place with --to/,
+  )
+  assert.deepEqual(lastBackup(data), before)
+  await cliJson('backup', '--data', data, '--to', at('plain.tar'))
+  const { file } = await cliJson('backup', '--data', data, '--backup-encrypt', recipient)
+  assert.equal(dirname(file), at('elsewhere'))
+  noteBackup(data, { last: null })
+})
+
 test('"dealbox backup" copies to every place, and fails if one has no copy', async () => {
   const { file, copies } = await cliJson('backup', '--data', data, '--backup-copy-to', usb)
   const [name = ''] = copiesAt(usb)
@@ -129,6 +145,20 @@ test('"dealbox backup" copies to every place, and fails if one has no copy', asy
   assert.deepEqual([first?.place, first?.error], [at('gone'), first?.error])
   assert.match(first?.error ?? '', /There is no folder/)
   assert.deepEqual([second?.place, second?.error], [usb, null])
+})
+
+test('older copies are not removed while the clock may be wrong', async () => {
+  const seen = (ms: number) => {
+    const db = openSqlite(join(data, 'dealbox.db'))
+    db.prepare('INSERT OR REPLACE INTO wall_clock VALUES (1, ?, NULL, NULL)').run(ms)
+    db.close()
+  }
+  seen(Date.now() - 3 * DAY_MS)
+  await cliJson('backup', '--data', data, '--backup-copy-to', usb)
+  assert.equal(copiesAt(usb).length, 2)
+  seen(Date.now())
+  await cliJson('backup', '--data', data, '--backup-copy-to', usb)
+  assert.equal(copiesAt(usb).length, 1)
 })
 
 test('the guide has commands that work as they are printed', async () => {
@@ -276,7 +306,7 @@ describe('each night', () => {
     assert.equal(readdirSync(folder).length, 4)
   })
 
-  test('a server goes on with what an earlier one has left, and encrypts one of before the option', async (t) => {
+  test('a server goes on with what an earlier one has left, and encrypts one from before the option', async (t) => {
     const [third, fourth] = [at('third'), at('fourth')]
     mkdirSync(third)
     writeFileSync(join(third, MARKER), '')

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { lastBackup } from '../../src/backup/state.ts'
+import { lastBackup, noteBackup } from '../../src/backup/state.ts'
 import type { Running } from '../../src/cli/running.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
@@ -62,10 +62,10 @@ async function refusal(code: number, ...argv: string[]): Promise<string> {
   return ended.err
 }
 
-async function serve(dataDir: string): Promise<Running> {
+async function serve(dataDir: string, more: object = {}): Promise<Running> {
   const listen = { apiListen: '127.0.0.1:0', screensListen: '127.0.0.1:0' }
   const rest = { rateLimit: 'off', corsOrigin: '', webhookAllow: '127.0.0.1', eventRetention: '30d' }
-  const server = await serveFolder({ data: dataDir, ...listen, ...rest }, silentLog)
+  const server = await serveFolder({ data: dataDir, ...listen, ...rest, ...more }, silentLog)
   const stop = server.stop
   let stopped: Promise<void> | undefined
   server.stop = () => (stopped ??= stop())
@@ -89,6 +89,36 @@ describe('backup', () => {
     const elsewhere = await cliJson('backup', '--data', data, '--backup-dir', other)
     assert.ok(elsewhere.file.startsWith(other))
     assert.equal(lastBackup(data).last?.file, elsewhere.file)
+  })
+
+  test('finds the folder of a service, which commands do not know the options of, and keeps its failures', async () => {
+    const theirs = join(folder, 'service')
+    const last = await cliJson('backup', '--data', data, '--backup-dir', theirs)
+    const at = last.made_at
+    const failure = { since: at, at, code: 'storage_full', message: 'It is full.', folder: theirs }
+    noteBackup(data, { failure })
+    // Elsewhere: the nights still fail.
+    await cliJson('backup', '--data', data, '--backup-dir', join(data, 'backups'))
+    assert.deepEqual(lastBackup(data).failure, failure)
+    await cliJson('backup', '--data', data, '--backup-dir', theirs)
+    assert.equal(lastBackup(data).failure, null)
+    const found = await cliJson('backup', '--data', data)
+    assert.ok(found.file.startsWith(`${theirs}/`), found.file)
+    const { checks } = await cliJson('doctor', '--data', data)
+    assert.ok(checks.backups.detail.startsWith(`The newest backup is ${theirs}/`), checks.backups.detail)
+    // Its disk is gone: not a folder of the same name on another one.
+    renameSync(theirs, `${theirs}-away`)
+    assert.match(
+      await refusal(1, 'backup', '--data', data),
+      /The last backup was made in .*\/service, and there is no such/,
+    )
+    assert.ok(!existsSync(theirs))
+    assert.match((await cliJson('doctor', '--data', data)).checks.backups.detail, /no backup in .*\/service/)
+    renameSync(`${theirs}-away`, theirs)
+    noteBackup(data, { last: null, failure })
+    assert.ok((await cliJson('backup', '--data', data)).file.startsWith(`${theirs}/`), 'where the server has tried')
+    noteBackup(data, { last: null })
+    assert.ok((await cliJson('backup', '--data', data)).file.startsWith(join(data, 'backups')))
   })
 
   test('makes one where it is told to, which does not count as one of the nights', async () => {
@@ -130,12 +160,17 @@ describe('backup', () => {
 
   test('works beside a running server', async () => {
     const server = await serve(data)
-    const { status } = await call(server.api, 'POST', '/contacts', { last_name: 'Lee' })
-    assert.equal(status, 201)
+    const made = await call(server.api, 'POST', '/contacts', { last_name: 'Lee' })
+    assert.equal(made.status, 201)
     const { file } = await cliJson('backup', '--data', data)
     const { rows } = await cliJson('verify', file)
     assert.equal(rows.contacts, 1)
     await server.stop()
+    const { id } = (await made.json()) as { id: string }
+    const theirs = join(folder, 'of the service')
+    await cliJson('backup', '--data', data, '--backup-dir', theirs)
+    const { backups } = await cliJson('contact', 'forget', id, '--data', data, '--dry-run')
+    assert.ok(backups.startsWith(`The backups in ${theirs} (1, from 20`), backups)
   })
 })
 
@@ -194,8 +229,15 @@ describe('restore', () => {
     assert.match(err, /sends no mails, runs no sequences, calls no webhooks and fetches no mails\. Next:\n1\. Start it/)
     assert.match(err, /3\. When the original does not run any more: "dealbox resume-sending/)
 
+    const elsewhere = join(folder, 'of the original')
+    const own = await cli(['backup', '--data', copy, '--backup-dir', elsewhere])
+    assert.match(own.out, /^Made .*\/copy\/backups\/dealbox-/)
+    assert.match(own.err, /It is in the data folder: --backup-dir may be where the original has its backups/)
+    assert.ok(!existsSync(elsewhere))
+    rmSync(join(copy, 'backups'), { recursive: true })
+
     mailServer.forget()
-    const paused = await serve(copy)
+    const paused = await serve(copy, { backupAt: '03:15', backupDir: elsewhere })
     const make = async (path: string, body: object) => {
       const response = await call(paused.api, 'POST', path, body)
       assert.equal(response.status, 201, path)
@@ -218,7 +260,11 @@ describe('restore', () => {
     const { checks } = (await ready.json()) as { checks: Record<string, { status: string; detail: string }> }
     assert.equal(ready.status, 200)
     assert.equal(checks.sending?.status, 'warn')
-    assert.match(checks.sending?.detail as string, /restored from a backup\. "dealbox resume-sending" ends this/)
+    assert.deepEqual(checks.backup, { status: 'pass', detail: 'No backup has been made yet.' })
+    assert.match(
+      checks.sending?.detail as string,
+      /backups stay in the data folder, since this copy was restored from a backup\. "dealbox resume-sending" ends this/,
+    )
     assert.deepEqual(await get('/tasks'), [], 'no sequence has run')
     await paused.stop()
     assert.deepEqual([receiver.requests.length, mailServer.connections()], [0, 0])

@@ -267,6 +267,7 @@ describe('a folder in which much is wrong', () => {
     write('keys/cursor.key', Buffer.alloc(32))
     write('keys/aaaaaaaaaaaaaaaa.pem', 'x')
     write('keys/bbbbbbbbbbbbbbbb.pem', 'x')
+    write('keys/secrets copy.key', 'x')
     write(`keys/.${randomUUID()}.tmp`, 'x')
     const [stale] = readdirSync(path('keys')).filter((name) => name.endsWith('.tmp'))
     utimesSync(path('keys', stale as string), new Date(0), new Date(0))
@@ -283,13 +284,13 @@ describe('a folder in which much is wrong', () => {
     statistics: ['warn', /were changed, as by ANALYZE/, /doctor --fix/],
     orphans: [
       'fail',
-      /files of uploads.*1 file of an upload.*1 interrupted restore.*1 file without a message.*bytes of 1 file .*1 record that does not exist.*1 message is queued.*1 enrollment waits/,
+      /files of uploads.*1 file of an upload.*1 organisation of a restored export or a move.*1 file without a message.*bytes of 1 file .*1 record that does not exist.*1 message is queued.*1 enrollment waits/,
       /doctor --fix.*Pause the sequence/,
     ],
     clock: ['fail', /but the newest record is of .*one of them is wrong/, /Set the clock/],
     keys: [
       'fail',
-      /\.pem is missing.*3 stored secrets cannot be decrypted.*mailbox "support".*cursor\.key is damaged.*aaaaaaaaaaaaaaaa\.pem.*bbbbbbbbbbbbbbbb\.pem.*temporary files/,
+      /\.pem is missing.*3 stored secrets cannot be decrypted.*mailbox "support".*cursor\.key is damaged.*aaaaaaaaaaaaaaaa\.pem.*bbbbbbbbbbbbbbbb\.pem.*no backup has them: secrets copy\.key\..*temporary files/,
       /keys rotate.*Restore keys\/secrets\.key.*dealbox restore .*dealbox-20200101T031500Z\.tar/,
     ],
     backups: [
@@ -349,7 +350,7 @@ describe('a folder in which much is wrong', () => {
     for (const name of ['permissions', 'format', 'statistics']) assert.equal(checks[name]?.status, 'pass', name)
     assert.match(
       checks.orphans?.detail ?? '',
-      /^There is space taken by 1 interrupted restore of an export\. 1 enrollment waits/,
+      /^There is space taken by 1 organisation of a restored export or a move that was interrupted\. 1 enrollment waits/,
     )
     assert.match(checks.keys?.detail ?? '', /is missing.*cursor\.key is damaged.*bbbbbbbbbbbbbbbb/)
     assert.deepEqual([statSync(folder).mode & 0o777, statSync(path('dealbox.db')).mode & 0o777], [0o700, 0o600])
@@ -620,6 +621,20 @@ describe('one thing alone', () => {
     writeFileSync(join(elsewhere, `dealbox-${stamp}.tar`), '')
     const { checks } = await doctor(folder, '--backup-dir', elsewhere)
     assert.equal(checks.backups?.status, 'pass')
+  })
+
+  test('a backup that is dated in the future, which is not the newest', async () => {
+    const folder = copyOf('future')
+    const made = (ms: number) => `backups/dealbox-${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '')}.tar`
+    mkdirSync(join(folder, 'backups'), { mode: 0o700 })
+    const [old, future] = [made(Date.now() - 3 * 24 * HOUR_MS), made(Date.now() + 60 * 24 * HOUR_MS)]
+    writeFileSync(join(folder, future), '', { mode: 0o600 })
+    await expectOne(folder, 'backups', 'warn', /is dated in the future: .*there is no other\.$/, /dealbox backup/)
+    writeFileSync(join(folder, old), '', { mode: 0o600 })
+    await expectOne(folder, 'backups', 'warn', new RegExp(`^The newest backup is .*/${old}, of`), /dealbox backup/)
+    overwritePages(folder, [1], () => Buffer.alloc(4096, 7))
+    const { checks } = await doctor(folder)
+    assert.match(checks.database?.advice ?? '', new RegExp(`dealbox restore .*/${old} --data`))
   })
 })
 

@@ -108,7 +108,7 @@ before(async () => {
     kernel(routes(), {
       authenticate,
       isCurrent: () => isCurrent,
-      checkHere: () => undefined,
+      refuseMoved: () => undefined,
       prefix: PREFIX,
       write: store.write,
       health: store.health,

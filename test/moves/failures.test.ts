@@ -11,7 +11,6 @@ import { replyTags } from '../../src/inbox/mailboxes/reply-tags.ts'
 import { departureStore } from '../../src/moves/departures.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
-import { SCHEMAS } from '../../src/store/migrations.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { allOrgsEver } from '../../src/store/orgs.ts'
 import { stagedOrgs } from '../../src/store/staged.ts'
@@ -55,12 +54,6 @@ async function inStore<T>(dataDir: string, job: (store: OpenedStore) => T | Prom
 const receive = async (dataDir = to): Promise<string> => (await cliJson('org', 'receive', '--data', dataDir)).key
 const move = (key: string, url = relay.url, dataDir = from) =>
   cli(['org', 'move', a.id, '--to', url, '--data', dataDir, '--json'], { DEALBOX_MOVE_KEY: key })
-const post = (path: string, body: object, key = '') =>
-  fetch(`${target.api}/moves/${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify(body),
-  })
 const stateOf = (dataDir: string) =>
   inStore(dataDir, ({ db }) => allOrgsEver(db).find(({ public_id }) => public_id === a.id)?.state)
 
@@ -82,55 +75,6 @@ async function stays(): Promise<void> {
     )
   })
 }
-
-type Said = { code: string }
-
-const hello = (more: object = {}) => ({
-  ...{ move: randomUUID(), public_id: randomUUID(), name: 'Cedar', host: null },
-  ...{ schema: SCHEMAS.at(-1)?.hash, dealbox_version: '0', now: Date.now(), ...more },
-})
-
-describe('the steps of a move', () => {
-  test('are for who has the key, and are said before the body is read', async () => {
-    for (const key of ['', 'dbxmove_none', a.token, `dbxmove_${randomUUID()}_${'A'.repeat(43)}`]) {
-      const answer = await post('begin', hello(), key)
-      assert.equal(answer.status, 401)
-      assert.equal(((await answer.json()) as Said).code, 'wrong_key')
-    }
-    const key = await receive()
-    assert.equal((await post('begin', hello(), `${key.slice(0, -2)}xx`)).status, 401)
-    assert.equal((await post('steal', {}, key)).status, 404)
-    assert.equal((await post('constructor', {}, key)).status, 404)
-    assert.equal(
-      (await fetch(`${target.api}/moves/begin`, { headers: { authorization: `Bearer ${key}` } })).status,
-      404,
-    )
-    const large = await fetch(`${target.api}/moves/rows`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-      body: 'x'.repeat(49 * 1_048_576),
-    })
-    assert.equal(large.status, 413)
-  })
-
-  test('need the same tables, a clock that is not behind, and an organisation and host that are not there', async () => {
-    const key = await receive()
-    await cliJson('org', 'host', b.id, 'birch.example.com', '--data', to)
-    for (const [given, code] of [
-      [{ schema: 'other' }, 'other_version'],
-      [{ now: Date.now() + 60_000 }, 'clock_behind'],
-      [{ public_id: b.id }, 'org_exists'],
-      [{ host: 'birch.example.com' }, 'host_taken'],
-    ] as const) {
-      const answer = await post('begin', hello(given), key)
-      assert.deepEqual([answer.status, ((await answer.json()) as Said).code], [409, code])
-    }
-    const move = randomUUID()
-    for (const step of ['rows', 'count', 'prepare', 'commit'])
-      assert.equal((await post(step, { move, pieces: [], audit: [], now: 0 }, key)).status, 409)
-    assert.equal(await inStore(to, ({ db }) => db.prepare('SELECT count(*) FROM orgs').pluck().get()), 1)
-  })
-})
 
 describe('a move that fails', () => {
   test('by what the command is given', async () => {
@@ -202,7 +146,7 @@ test('while it leaves, nothing is sent for it; what is being sent ends first', a
     assert.equal(departures.sending(a.org), 0)
     for (let turns = 0; turns < 300; turns++) await new Promise((resolve) => setTimeout(resolve, 1))
     isLeaving = false
-    departures.stay(a.org, () => undefined)
+    departures.markStaying(a.org, () => undefined)
     await receiver.came(count + 1)
     assert.equal(early, 0, 'a webhook was called meanwhile')
     receiver.answer(() => 'never')
@@ -222,9 +166,8 @@ test('writes wait in the pause, and the server asks what came of an interrupted 
     const departures = departureStore(store)
     const id = randomUUID()
     const given = { org: a.org, public_id: a.id, id, url: relay.url, address: 'https://there.example', ca: null, key }
-    const tokenKeys = keyring(from, store).publicKeys()
-    departures.begin({ ...given, tokenKeys }, () => undefined)
-    departures.pause(a.org)
+    departures.begin(given, () => undefined)
+    departures.pause(a.org, keyring(from, store).publicKeys)
     departures.ask(a.org)
   })
   let isWritten = false
@@ -275,12 +218,13 @@ test('a move is complete although the answer to its last step was lost, and the 
   })
   late.write('{"title":')
   relay.decide((path) => (path.endsWith('commit') ? 'lose' : 'pass'))
-  const { code, err } = await move(await receive())
+  const { code, out, err } = await move(await receive())
   late.end('"Too late"}')
   const [answer] = await once(late, 'response')
   assert.equal(answer.statusCode, 421) // it had been authenticated before
   answer.resume()
   assert.equal(code, 0, err)
+  assert.ok(JSON.parse(out).rows > 0 && JSON.parse(out).paused_ms > 0)
   assert.deepEqual([await stateOf(from), await stateOf(to)], ['moved', 'open'])
   assert.equal((await target.call('GET', '/deals?limit=1')).status, 200)
   await inStore(to, (store) => {

@@ -181,7 +181,7 @@ describe('the proxies of docs/moving.md', () => {
     }, async () => {
       const { out } = await cli(['org', 'list', '--map', name, '--data', from])
       await through(start, out, source, async (port) => {
-        const list = await ask(port, HOST, '/api/v1/deals', { authorization: `Bearer ${a.token}` })
+        const list = await ask(port, HOST, '/api/v1/deals', { authorization: `bearer ${a.token}` })
         assert.equal(list.status, 200, list.text)
         const page = await ask(port, HOST, '/')
         assert.equal(page.status, 200)

@@ -4,8 +4,9 @@ import { after, before, describe, test } from 'node:test'
 import { newSecret } from '../../src/auth/secrets.ts'
 import { openStore } from '../../src/store/open.ts'
 import { allOrgsEver } from '../../src/store/orgs.ts'
+import { openAllSealed } from '../../src/store/sealed.ts'
 import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
-import { compareTables, fillEmptyTables } from '../support/moved.ts'
+import { compareTables, fillEmptyTables, wrongSecrets } from '../support/moved.ts'
 import { checkDelivered, checkTold, compareExports, startLoad, type Told, triesIn } from '../support/moving.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Served, serve } from '../support/served.ts'
@@ -92,6 +93,14 @@ test('an organisation moves under load: nothing is lost or doubled, and webhooks
   checkTold(to, id, told)
   assert.ok(compareExports(from, to, id) > DEALS)
   assert.deepEqual(compareTables(from, to, id), [])
+  const store = openStore(to)
+  try {
+    const org = allOrgsEver(store.db).find(({ public_id }) => public_id === id)?.id as number
+    assert.deepEqual(wrongSecrets(store, org), [])
+    assert.deepEqual(openAllSealed(store.db, store.vault).unreadable, [])
+  } finally {
+    store.close()
+  }
 })
 
 describe('afterwards', () => {

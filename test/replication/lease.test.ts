@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import pino from 'pino'
@@ -10,6 +10,7 @@ import type { Fence, Moment } from '../../src/store/fence.ts'
 import { fenceOfFolder } from '../../src/store/fence.ts'
 import { lastCommit } from '../../src/store/newest.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
+import { replicationRow } from '../../src/store/replication.ts'
 import { temporaryFolder } from '../cli/command-line.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 
@@ -43,9 +44,9 @@ afterEach(() => store.close())
 const copy = () => folderCopy(replica)
 
 /** Starts to look as a primary of an epoch, with the first look done. */
-async function start(epoch = 1) {
+async function start(epoch = 1, storage = copy()) {
   const lease = openLease({
-    ...{ store, dataDir: data, copy: copy(), epoch, url: 'http://old.example.com', now: () => now },
+    ...{ store, dataDir: data, copy: storage, epoch, url: 'http://old.example.com', now: () => now },
     log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     every: (_, job) => {
       tick = job
@@ -164,6 +165,39 @@ test('storage that has lost the file of this primary, as an empty one, confirms 
   await lease.stop()
 })
 
+test('storage that is empty when the server starts again confirms nothing, such as a share that is not mounted', async () => {
+  await (await start()).stop()
+  renameSync(replica, `${replica}-gone`)
+  mkdirSync(replica)
+  const lease = await start()
+  await assert.rejects(write(1), refused('not_confirmed'))
+  assert.match(lease.status().problem ?? '', /mount the share.*delete primary\.json/)
+  assert.deepEqual(readdirSync(replica), [])
+  rmSync(replica, { recursive: true })
+  renameSync(`${replica}-gone`, replica)
+  await lease.look()
+  await write(1)
+  await lease.stop()
+})
+
+test('storage that lets two servers make the same file confirms nothing', async () => {
+  const put = (name: string, content: Buffer) => copy().put(name, content)
+  const lease = await start(1, { ...copy(), create: (name, content) => put(name, content).then(() => true) })
+  await assert.rejects(write(1), refused('not_confirmed'))
+  await lease.look()
+  assert.match(lease.status().problem ?? '', /takes a file a second time/)
+  await lease.stop()
+})
+
+test('another replica is one that this primary begins', async () => {
+  await (await start()).stop()
+  replica = join(root, 'another')
+  mkdirSync(replica)
+  const lease = await start()
+  await write(1)
+  await lease.stop()
+})
+
 test('a look that began before a promotion counts from then', async () => {
   const lease = await start()
   pass(3000)
@@ -180,7 +214,7 @@ test('a look that began before a promotion counts from then', async () => {
 test('a successor ends it for good, is named, and gets everything that it does not have as events', async () => {
   const lease = await start()
   for (const n of [1, 2, 3]) await write(n)
-  const taken = { epoch: 2, primary_url: 'http://new.example.com', now: Date.UTC(2026, 0, 2) }
+  const taken = { epoch: 2, from: 1, primary_url: 'http://new.example.com', now: Date.UTC(2026, 0, 2) }
   await claimEpoch(copy(), taken)
   await lease.look()
   assert.equal((await lease.deposed).primary_url, 'http://new.example.com')
@@ -191,10 +225,14 @@ test('a successor ends it for good, is named, and gets everything that it does n
     return true
   })
   assert.equal((await readStopped(copy(), 1))?.commit_seq, 3)
+  // A copy that has this heartbeat has everything, also what makes no event.
+  assert.deepEqual([(await readStopped(copy(), 1))?.beat, replicationRow(store.db).read().beat], [1, 1])
+  await lease.look()
+  assert.equal(replicationRow(store.db).read().beat, 1)
   const file = join(data, 'unreplicated-epoch-1.ndjson')
   assert.equal(existsSync(file), false, 'nobody knows yet what the new one has')
 
-  await noteBegun(copy(), 2, { commit_seq: 1, at: '2026-01-02T00:00:00.000Z' })
+  await noteBegun(copy(), 2, { commit_seq: 1, beat: 1, at: '2026-01-02T00:00:00.000Z' })
   await lease.look()
   const noted = readFileSync(file, 'utf8')
     .trim()
@@ -232,7 +270,7 @@ test('commands beside the server write only while that may', async () => {
 })
 
 test('a promoted primary says where it began before it writes', async () => {
-  await claimEpoch(copy(), { epoch: 2, primary_url: null, now: 0 })
+  await claimEpoch(copy(), { epoch: 2, from: 1, primary_url: null, now: 0 })
   makeEvent(1)
   const lease = await start(2)
   assert.equal((await readBegun(copy(), 2))?.commit_seq, 1)
@@ -242,8 +280,8 @@ test('a promoted primary says where it began before it writes', async () => {
   assert.equal((await readBegun(copy(), 2))?.commit_seq, 1)
 
   // What it began with itself says nothing of its successor.
-  await claimEpoch(copy(), { epoch: 3, primary_url: null, now: 0 })
-  await noteBegun(copy(), 3, { commit_seq: 2, at: '2026-01-02T00:00:00.000Z' })
+  await claimEpoch(copy(), { epoch: 3, from: 2, primary_url: null, now: 0 })
+  await noteBegun(copy(), 3, { commit_seq: 2, beat: 1, at: '2026-01-02T00:00:00.000Z' })
   await again.look()
   assert.deepEqual(lines.at(-1)?.msg, 'the new primary has everything that was written here')
   assert.equal(existsSync(join(data, 'unreplicated-epoch-2.ndjson')), false)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import {
+  chownSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -15,9 +16,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { before, beforeEach, describe, test } from 'node:test'
-import type { Problem } from '../../src/lib/problem.ts'
+import { Problem } from '../../src/lib/problem.ts'
+import type { Copy } from '../../src/replication/copy/copy.ts'
 import { folderCopy } from '../../src/replication/copy/folder.ts'
-import { claimEpoch, noteBegun, noteStopped, readEpoch } from '../../src/replication/epochs.ts'
+import { claimEpoch, epochToFollow, lastKept, noteBegun, noteStopped, readEpoch } from '../../src/replication/epochs.ts'
 import { claimNext } from '../../src/replication/promotion.ts'
 import { openSqlite } from '../../src/store/driver.ts'
 import { isCopy } from '../../src/store/followed/files.ts'
@@ -41,23 +43,41 @@ describe('an epoch', () => {
   })
 
   /** Claims with a clock that only waiting moves. Returns how long it has waited. */
-  async function claim(given: { epoch?: number; arrived?: (waited: number) => number; abandons?: boolean } = {}) {
+  async function claim(
+    given: {
+      epoch?: number
+      /** The last event and the last heartbeat. */
+      arrived?: (waited: number) => [number, number] | undefined
+      abandons?: boolean
+      meanwhile?: () => Promise<unknown>
+    } = {},
+  ) {
     let waited = 0
+    const { arrived = () => [5, 5] } = given
     const made = await claimNext({
       copy: folderCopy(folder),
-      standby: { epoch: () => given.epoch ?? 1, lastCommit: () => given.arrived?.(waited) ?? 5 },
+      standby: {
+        epoch: given.epoch ?? 1,
+        arrived: () => {
+          const [commit_seq, beat] = arrived(waited) ?? []
+          return commit_seq === undefined || beat === undefined ? undefined : { commit_seq, beat }
+        },
+      },
       url: 'http://new.example.com',
       abandons: given.abandons ?? false,
       now: () => 0,
       monotonic: () => waited,
       wait: async (ms) => {
         waited += ms
+        await given.meanwhile?.()
       },
     })
     return { ...made, waited }
   }
-  const first = () => claimEpoch(folderCopy(folder), { epoch: 1, primary_url: null, now: 0 })
-  const stops = (commit_seq: number) => noteStopped(folderCopy(folder), 1, { commit_seq, at: AT })
+  const first = () => claimEpoch(folderCopy(folder), { epoch: 1, from: 0, primary_url: null, now: 0 })
+  const stops = (commit_seq: number, beat = 1) => noteStopped(folderCopy(folder), 1, { commit_seq, beat, at: AT })
+  const begins = (epoch: number, commit_seq = 5) =>
+    noteBegun(folderCopy(folder), epoch, { commit_seq, beat: 1, at: AT })
 
   test('is that of the next primary, whose predecessor knows of it for longer than a lease', async () => {
     await first()
@@ -70,10 +90,85 @@ describe('an epoch', () => {
   test('begins at once when the old primary has said that it stopped, and all of it has arrived', async () => {
     await first()
     await stops(7)
-    const { waited, isComplete } = await claim({ arrived: (ms) => (ms >= 1000 ? 7 : 6) })
+    const { waited, isComplete } = await claim({
+      arrived: (ms) => (ms >= 1000 ? [7, 1] : ms >= 500 ? [6, 1] : undefined),
+    })
     assert.deepEqual([waited, isComplete], [1000, true])
-    const { waited: longest, isComplete: isWhole } = await claim({ arrived: () => 6 })
-    assert.deepEqual([longest, isWhole], [9500, false])
+  })
+
+  test('waits for the last heartbeat as well: not everything makes an event', async () => {
+    await first()
+    await stops(7, 3)
+    const { waited, isComplete } = await claim({ arrived: (ms) => [7, ms >= 1000 ? 3 : 2] })
+    assert.deepEqual([waited, isComplete], [1000, true])
+  })
+
+  test('waits in vain for what never arrives', async () => {
+    await first()
+    await stops(7)
+    const { waited, isComplete } = await claim({ arrived: () => [6, 1] })
+    assert.deepEqual([waited, isComplete], [9500, false])
+  })
+
+  test('is that of nobody where the storage lets two servers make the same file', async () => {
+    const copy = folderCopy(folder)
+    const put = async (name: string, content: Buffer) => copy.put(name, content).then(() => true)
+    const standby = { epoch: 1, arrived: () => undefined }
+    const given = { copy: { ...copy, create: put }, standby, url: null, abandons: false }
+    await assert.rejects(claimNext(given), { code: 'copy_overwrites' })
+    assert.equal(await readEpoch(copy, 2), undefined)
+  })
+
+  test('waits for the primary that it replaces, and not for one before it that has stopped', async () => {
+    await first()
+    await stops(5)
+    assert.equal((await claim()).waited, 0)
+    await begins(2)
+    const { epoch, waited, isComplete } = await claim({ abandons: true })
+    assert.deepEqual([epoch, isComplete], [3, false])
+    assert.ok(waited >= 4400 && waited < 4900, String(waited))
+  })
+
+  test('is refused where a primary in between has begun while it waited', async () => {
+    await first()
+    await claim()
+    await assert.rejects(claim({ meanwhile: () => begins(2) }), { code: 'older_epoch' })
+    assert.equal((await claim({ abandons: true })).isComplete, false)
+  })
+
+  test('is refused to a copy of an older primary also after a promotion that did not begin', async () => {
+    await first()
+    await claim()
+    await begins(2)
+    await claim({ epoch: 2 })
+    await assert.rejects(claim(), { code: 'older_epoch' })
+  })
+
+  test('has of the one before what it began with, also one that was promoted from an older copy', async () => {
+    const copy = folderCopy(folder)
+    assert.equal(await lastKept(copy, 1), undefined)
+    await first()
+    await claim()
+    await begins(2, 10)
+    assert.deepEqual([await lastKept(copy, 1), await lastKept(copy, 2)], [10, undefined])
+    await claim({ abandons: true })
+    await begins(3, 14)
+    assert.deepEqual([await lastKept(copy, 1), await lastKept(copy, 2)], [10, 10])
+    await claim({ epoch: 3 })
+    await begins(4, 20)
+    assert.deepEqual([await lastKept(copy, 2), await lastKept(copy, 3)], [10, 20])
+  })
+
+  test('is followed once its copy is there; storage that fails does not say that there is none', async () => {
+    const copy = folderCopy(folder)
+    assert.equal(await epochToFollow(copy), 1)
+    await begins(2)
+    assert.equal(await epochToFollow(copy), 1)
+    const broken: Copy = {
+      ...copy,
+      below: () => ({ ...copy, files: () => Promise.reject(new Problem(502, 'place_failed', 'It stalls.')) }),
+    }
+    await assert.rejects(epochToFollow(broken), { code: 'place_failed' })
   })
 
   test('says when the old primary never looked, and so does not notice', async () => {
@@ -94,10 +189,10 @@ describe('an epoch', () => {
     await first()
     await claim()
     assert.equal((await claim()).epoch, 3) // the second never began
-    await noteBegun(folderCopy(folder), 3, { commit_seq: 5, at: AT })
+    await begins(3)
     await assert.rejects(claim(), { code: 'older_epoch' })
     assert.equal((await claim({ epoch: 3 })).epoch, 4)
-    await noteBegun(folderCopy(folder), 4, { commit_seq: 6, at: AT })
+    await begins(4, 6)
     assert.equal((await claim({ epoch: 3, abandons: true })).epoch, 5)
   })
 })
@@ -106,7 +201,7 @@ describe('a copy', () => {
   const original = join(parent, 'original')
   let data: string
   const file = () => join(data, 'dealbox.db')
-  const promote = () => promoteCopy(data, { epoch: 2, url: 'http://new.example.com', now: 1000 })
+  const promote = (epoch = 2) => promoteCopy(data, { epoch, url: 'http://new.example.com', now: 1000 })
 
   before(async () => {
     const store = openStore(original, { create: true })
@@ -136,8 +231,8 @@ describe('a copy', () => {
     }
   }
 
-  test('becomes the database of a later primary, with numbers of its own for events', () => {
-    promote()
+  test('becomes the database of a later primary, with numbers of its own for events', async () => {
+    await promote()
     assert.deepEqual(read('SELECT epoch, promoted_at, primary_url FROM replication'), [
       2,
       1000,
@@ -147,25 +242,30 @@ describe('a copy', () => {
     assert.equal(isCopy(file()), false)
     openStore(data).close()
     writeFileSync(`${file()}-txid`, '1')
-    promote()
+    await promote()
     assert.deepEqual(read('SELECT last_seq FROM orgs'), [2_000_000_000])
   })
 
-  test('stays one if it is damaged, has lost a row that others refer to, or lacks keys', () => {
-    const refused = (code: string) => {
-      assert.throws(promote, { code })
+  test('has other numbers than the epochs between, whose copy it was not', async () => {
+    await promote(4)
+    assert.deepEqual(read('SELECT last_seq FROM orgs'), [3_000_000_000])
+  })
+
+  test('stays one if it is damaged, has lost a row that others refer to, or lacks keys', async () => {
+    const refused = async (code: string) => {
+      await assert.rejects(promote(), { code })
       assert.equal(isCopy(file()), true)
       assert.deepEqual(read('SELECT epoch FROM replication'), [1])
     }
     rmSync(join(data, 'keys/cursor.key'))
-    refused('keys_missing')
+    await refused('keys_missing')
     copyFileSync(join(original, 'keys/cursor.key'), join(data, 'keys/cursor.key'))
     const db = openSqlite(file())
     db.pragma('foreign_keys = OFF')
     db.exec('DELETE FROM members')
     db.close()
     writeFileSync(`${file()}-txid`, '2')
-    refused('copy_unusable')
+    await refused('copy_unusable')
     copyFileSync(join(original, 'dealbox.db'), file())
     writeFileSync(`${file()}-txid`, '2')
     const pages = Number(read('PRAGMA page_count'))
@@ -173,17 +273,27 @@ describe('a copy', () => {
     for (let page = 3; page < pages; page += 2) writeSync(descriptor, Buffer.alloc(512, 0x55), 0, 512, page * 4096)
     closeSync(descriptor)
     writeFileSync(`${file()}-txid`, '3')
-    assert.throws(promote, { code: 'copy_unusable' })
+    await assert.rejects(promote(), { code: 'copy_unusable' })
     assert.equal(isCopy(file()), true)
   })
 
-  test('is not promoted in the middle of what Litestream writes', () => {
+  test('is not promoted in the middle of what Litestream writes', async () => {
     writeFileSync(file(), readOriginal())
     const later = Date.now() / 1000 + 1 // than its position
     utimesSync(file(), later, later)
-    assert.throws(promote, { code: 'copy_torn' })
+    await assert.rejects(promote(), { code: 'copy_torn' })
   })
   const readOriginal = () => readFileSync(join(original, 'dealbox.db'))
+
+  const isRoot = process.getuid?.() === 0
+  test('is promoted by its own user', { skip: !isRoot && 'only root can give a folder to another user' }, async () => {
+    chownSync(data, 65_534, 65_534)
+    const { code, err } = await cli(['promote', '--data', data])
+    assert.equal(code, 1)
+    assert.ok(err.includes(`sudo -u '#65534' dealbox promote --data ${data}`), err)
+    chownSync(data, 0, 0)
+    assert.match((await cli(['promote', '--data', data])).err, /No standby runs/)
+  })
 
   test('whose promotion was interrupted is neither followed nor opened, and the next promotion goes on', async () => {
     renameSync(`${file()}-txid`, `${file()}-promoting`)
@@ -191,7 +301,7 @@ describe('a copy', () => {
     const { code, err } = await cli(['member', 'list', '--data', data])
     assert.equal(code, 1)
     assert.match(err, /goes on with it/)
-    promote()
+    await promote()
     assert.equal(existsSync(`${file()}-promoting`), false)
     assert.equal(epochOf(data), 2)
   })

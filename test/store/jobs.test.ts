@@ -290,7 +290,7 @@ test('every look for jobs is answered by an index, in its order', () => {
 
 test('jobs that were given up are counted by an index that has no others', () => {
   const plans = [...plansOf(() => jobCounts(server.store)), ...plansOf(() => jobRows(server.store))]
-  const counts = plans.filter(({ sql }) => /failed_at IS NOT NULL\s+GROUP BY/.test(sql))
+  const counts = plans.filter(({ sql }) => /failed_at IS NOT NULL\b.*GROUP BY/s.test(sql))
   assert.equal(counts.length, 2)
   for (const { sql, details } of counts) assert.match(details[0] ?? '', /USING COVERING INDEX jobs_failed/, sql)
   for (const { sql, details } of plans) assert.doesNotMatch(details.join(), /SCAN jobs(?! USING COVERING)/, sql)

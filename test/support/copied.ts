@@ -8,6 +8,8 @@ import { readFollow } from '../../src/cli/follow-options.ts'
 import type { Running } from '../../src/cli/running.ts'
 import type { ServeOptions } from '../../src/cli/serve-options.ts'
 import { serveReader } from '../../src/cli/serve-reader.ts'
+import { serveStandby } from '../../src/cli/serve-standby.ts'
+import type { Every } from '../../src/lib/every.ts'
 import type { Problem } from '../../src/lib/problem.ts'
 import { MINUTE_MS } from '../../src/lib/time.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -64,8 +66,14 @@ export async function startPrimary(more: Partial<ServeOptions> = {}, given?: Rep
     return { ...(await reader(folder, org.token, replica, options)), folder }
   }
 
+  /** The same for a standby. */
+  async function startStandby(options: Partial<ServeOptions> = {}, folder = join(root, `standby${++readers}`)) {
+    cpSync(join(dataDir, 'keys'), join(folder, 'keys'), { recursive: true })
+    return { ...(await standby(folder, org.token, replica, options)), folder }
+  }
+
   return {
-    ...{ root, dataDir, org, cookie, replica, served, startReader },
+    ...{ root, dataDir, org, cookie, replica, served, startReader, startStandby },
     call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
       call(served.api, org.token, method, path, body, headers),
     litestream: () => litestream,
@@ -81,14 +89,38 @@ export async function startPrimary(more: Partial<ServeOptions> = {}, given?: Rep
   }
 }
 
-async function reader(data: string, token: string, replica: Replica, more: Partial<ServeOptions>) {
+const optionsOf = (data: string, replica: Replica, more: Partial<ServeOptions>): ServeOptions => ({
+  ...{ data, apiListen: '127.0.0.1:0', screensListen: '127.0.0.1:0', rateLimit: 'off', corsOrigin: '' },
+  ...{ webhookAllow: '', eventRetention: '30d', litestream: litestreamProgram(), followInterval: `${EVERY_MS}ms` },
+  ...{ follow: 'folder' in replica ? replica.folder : urlOf(replica), ...more },
+})
+
+function logged() {
   const lines: Body[] = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const options: ServeOptions = {
-    ...{ data, apiListen: '127.0.0.1:0', screensListen: '127.0.0.1:0', rateLimit: 'off', corsOrigin: '' },
-    ...{ webhookAllow: '', eventRetention: '30d', litestream: litestreamProgram(), followInterval: `${EVERY_MS}ms` },
-    ...{ follow: 'folder' in replica ? replica.folder : urlOf(replica), ...more },
+  return { lines, log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) }
+}
+
+/** Its timer is `look`: it looks whether another one was promoted. */
+async function standby(data: string, token: string, replica: Replica, more: Partial<ServeOptions>) {
+  const { lines, log } = logged()
+  const options = optionsOf(data, replica, more)
+  let look = (): void => undefined
+  const every: Every = (_, job) => {
+    look = job
+    return () => undefined
   }
+  const running = await whenReplicated(() => serveStandby(options, readFollow(options) as never, log, undefined, every))
+  return {
+    stop: running.stop,
+    lines,
+    look: () => look(),
+    call: (method: string, path: string, body?: unknown) => call(running.api, token, method, path, body),
+  }
+}
+
+async function reader(data: string, token: string, replica: Replica, more: Partial<ServeOptions>) {
+  const { lines, log } = logged()
+  const options = optionsOf(data, replica, more)
   const running = await whenReplicated(() => serveReader(options, readFollow(options) as never, log))
   return {
     ...running,

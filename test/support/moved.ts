@@ -47,16 +47,37 @@ export function fillEmptyTables(store: OpenedStore, sessionHash: string, deals: 
       ...values,
     )
   }
-  db.prepare('UPDATE mailbox_grants SET refresh_token = ?, access_token = ?').run(
-    ...['refresh', 'access'].map((part) =>
-      store.vault.seal(`mailbox ${idOf(store, 'mailbox_grants', 'mailbox_id')} ${part} token`, part),
-    ),
-  )
+  sealSecrets(store)
   db.pragma('foreign_keys = ON')
 }
 
-const idOf = ({ db }: OpenedStore, table: string, column: string): string =>
-  db.prepare(`SELECT ${column} FROM ${table}`).pluck().get() as string
+/** What each text is encrypted for; see src/store/sealed.ts. */
+const SEALED = [
+  ['mailboxes', 'smtp_secret', "'mailbox ' || id || ' smtp'"],
+  ['mailboxes', 'imap_secret', "'mailbox ' || id || ' imap'"],
+  ['mailboxes', 'oauth_secret', "'mailbox ' || id || ' oauth'"],
+  ['mailbox_grants', 'refresh_token', "'mailbox ' || mailbox_id || ' refresh token'"],
+  ['mailbox_grants', 'access_token', "'mailbox ' || mailbox_id || ' access token'"],
+  ['credentials', 'totp', "'second factor ' || member_id"],
+  ['idempotency', 'body', "'answer ' || key"],
+] as const
+
+/** Fills every column that may be encrypted. */
+function sealSecrets({ db, vault }: OpenedStore): void {
+  for (const [table, column, purpose] of SEALED)
+    for (const each of db.prepare(`SELECT DISTINCT ${purpose} FROM ${table}`).pluck().all() as string[])
+      db.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${purpose} = ?`).run(vault.seal(each, `${each}!`), each)
+}
+
+/** The columns in which an encrypted text cannot be read, or is another one than `sealSecrets` has put there. */
+export function wrongSecrets({ db, vault }: OpenedStore, org: number): string[] {
+  return SEALED.flatMap(([table, column, purpose]) => {
+    const sql = `SELECT ${purpose} AS purpose, ${column} AS sealed FROM ${table} WHERE org_id = ? AND ${column} NOT LIKE '{%'`
+    const all = db.prepare(sql).all(org) as { purpose: string; sealed: string }[]
+    const isRight = all.length > 0 && all.every(({ purpose, sealed }) => vault.open(purpose, sealed) === `${purpose}!`)
+    return isRight ? [] : [`${table}.${column}`]
+  })
+}
 
 function simplest({ clock }: OpenedStore, sql: string, { name, type }: Column, member: string): unknown {
   if (name === 'member_id') return member

@@ -1,6 +1,7 @@
+import { isOfFuture } from '../../backup/retention.ts'
+import { lackingSince } from '../../backup/sending.ts'
 import { lastBackup } from '../../backup/state.ts'
 import { DAY_MS, HOUR_MS, rfc3339 } from '../../lib/time.ts'
-import { installedAt } from '../../store/installation.ts'
 import { type Finding, fail, pass, together, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 
@@ -12,16 +13,21 @@ const HOW = 'Make one with "dealbox backup", and look into the log of the server
 export function backups(patient: Patient): Finding {
   const { failure, drill } = lastBackup(patient.dataDir)
   const failed = failure && warn(`The last backup failed at ${failure.at}: ${failure.message}`, HOW)
-  const unusable =
-    drill?.error && fail(`The backup ${drill.file} could not be restored at ${drill.at}: ${drill.error}`, HOW)
+  const unusable = drill?.error && fail(`The restore drill of ${drill.file} failed at ${drill.at}: ${drill.error}`, HOW)
   return together([age(patient), ...(failed ? [failed] : []), ...(unusable ? [unusable] : [])], age(patient).detail)
 }
 
-function age({ backups: all, backupDir, now, database }: Patient): Finding {
+function age({ backups: all, backupDir, dataDir, now, database }: Patient): Finding {
   const [newest] = all
-  if (newest) return judged(now() - newest.at, `The newest backup is ${newest.path}, of ${rfc3339(newest.at)}`)
+  if (newest && isOfFuture(newest.made, now()))
+    return warn(
+      `${newest.path} is dated in the future: it was made while the clock was wrong, and there is no other.`,
+      HOW,
+    )
+  if (newest) return judged(now() - newest.made, `The newest backup is ${newest.path}, of ${rfc3339(newest.made)}`)
   const none = `There is no backup in ${backupDir}`
-  const ageMs = database.db && database.isCurrent ? now() - installedAt(database.db) : Number.POSITIVE_INFINITY
+  const ageMs =
+    database.db && database.isCurrent ? now() - lackingSince(database.db, dataDir) : Number.POSITIVE_INFINITY
   return ageMs < LATE_MS ? pass(`${none} yet; the first is made at night.`) : warn(`${none}.`, HOW)
 }
 

@@ -8,6 +8,7 @@ import {
   removeKeyFile,
   removeStaleFiles,
   staleFiles,
+  strangeFiles,
 } from '../../store/key-file.ts'
 import { openAllSealed } from '../../store/sealed.ts'
 import { counted, type Finding, fail, some, together, warn } from '../finding.ts'
@@ -58,6 +59,7 @@ function leftovers(dataDir: string, all: readonly { kid: string; retired_at: num
   )
   const retired = files.filter((name) => known.has(name))
   const unknown = files.filter((name) => !known.has(name))
+  const strange = strangeFiles(dataDir)
   const stale = staleFiles(dataDir)
   const found: Finding[] = []
   if (retired.length > 0)
@@ -74,6 +76,13 @@ function leftovers(dataDir: string, all: readonly { kid: string; retired_at: num
       warn(
         `The database does not know these key files: ${some(unknown)}.`,
         `They may belong to another database, such as a newer one than was restored. Move them away from ${join(dataDir, 'keys')} if you do not need them.`,
+      ),
+    )
+  if (strange.length > 0)
+    found.push(
+      warn(
+        `These files in keys/ are not of Dealbox, and no backup has them: ${some(strange)}.`,
+        `Move them away from ${join(dataDir, 'keys')}: a copy of a key is as secret as the key.`,
       ),
     )
   if (stale.length > 0)

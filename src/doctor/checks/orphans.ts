@@ -87,10 +87,10 @@ function leftBehind({ dataDir, ...patient }: Patient): Finding[] {
         ),
       }),
     ),
-    ...when(stagedOrgs(db).length, 'interrupted restore', 'interrupted restores', (said) =>
+    ...when(stagedOrgs(db).length, 'organisation', 'organisations', (said) =>
       warn(
-        `There is space taken by ${said} of an export.`,
-        'Restore that export again with "dealbox import DIR", which cleans up.',
+        `There is space taken by ${said} of a restored export or a move that was interrupted.`,
+        'Start the server, which erases it within some minutes.',
       ),
     ),
   ]

@@ -91,7 +91,7 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Ro
   /** Imports as many of the buffered rows as fit into one transaction. */
   async function commit(): Promise<void> {
     const { position } = current
-    current = inBatch(store, batch, (alone, isFull) =>
+    current = inBatch(store, batch, org, (alone, isFull) =>
       importJournal.note(org, current, importRows(buffered, alone, isFull)),
     )
     buffered = buffered.slice(current.position - position)

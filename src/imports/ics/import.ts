@@ -58,7 +58,7 @@ async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<
   while (isOpen()) {
     const from = current.position
     const buffered = rows.slice(from, from + MAX_BATCH).map((given, at) => ({ given, row: from + at }))
-    current = inBatch(store, batch, (alone, isFull) => {
+    current = inBatch(store, batch, org, (alone, isFull) => {
       const done = whileRoom(buffered, isFull, ({ row, given }) => takeRow(row, given, alone))
       return importJournal.note(org, current, done)
     })

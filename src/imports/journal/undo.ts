@@ -56,7 +56,7 @@ async function run(store: Store, { org, id, onProgress, pace }: UndoOptions): Pr
       if (!last) break
       let chosen = records.filter((record) => phaseOf(record) === phase)
       while (chosen.length > 0) {
-        const done = inBatch(store, batch, (alone, isFull) =>
+        const done = inBatch(store, batch, org, (alone, isFull) =>
           whileRoom(chosen, isFull, (record) => ({ left: takeBack(record, alone) })),
         )
         const left = done.flatMap((each) => each.left ?? [])

@@ -18,7 +18,7 @@ export type SessionAccess = Omit<Authentication, 'authenticate'> & {
 export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'health'>): SessionAccess {
   const sessions = sessionStore(store)
   const isThere = orgExists(store.db)
-  const gate = orgGate(store.db)
+  const refuseMoved = orgGate(store.db)
   /** Sessions whose use is being written. */
   const noting = new Set<string>()
 
@@ -42,7 +42,7 @@ export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'hea
     const session = current(req)
     if (!session) throw /^bearer /i.test(req.headers.authorization ?? '') ? noTokens() : signedOut(readCookie(req))
     const { org, id, member, role, expiresAt } = session
-    gate(org)
+    refuseMoved(org)
     const scopes = effectiveScopes(SCOPES, role)
     return {
       who: { org, member, scopes, session: { id, role, origin: ownOrigin(req) } },
@@ -54,7 +54,7 @@ export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'hea
     }
   }
 
-  return { current, authenticate, isCurrent: ({ who }) => isThere(who.org), checkHere: gate }
+  return { current, authenticate, isCurrent: ({ who }) => isThere(who.org), refuseMoved }
 }
 
 const noTokens = (): Problem =>

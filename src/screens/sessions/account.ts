@@ -7,6 +7,7 @@ import { newTotpSecret, totpUrl } from '../../auth/totp.ts'
 import { memberSettings } from '../../crm/members/settings.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
+import { orgGate } from '../../store/org-states.ts'
 import { orgOf } from '../../store/orgs.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
@@ -29,6 +30,7 @@ export function accountHandlers(parts: ScreenParts): Handler[] {
   const sessions = sessionStore(store)
   const members = memberSettings(store)
   const audit = auditLog(store)
+  const refuseMoved = orgGate(store.db)
 
   const note = (org: number, member: string, session: string, action: string): void =>
     audit.record({ org, actor: { type: 'member', member, via: `session ${session}` }, action, record: member })
@@ -53,6 +55,7 @@ export function accountHandlers(parts: ScreenParts): Handler[] {
     const [org, member] = [who.org, who.member as string]
     const secret = newTotpSecret()
     await store.write(() => {
+      refuseMoved(org) // without an entry of the audit log, which would refuse it
       refuseConfirmed(credentials.get(org, member))
       credentials.proposeTotp(org, member, secret)
       return undefined

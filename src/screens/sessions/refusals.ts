@@ -1,6 +1,7 @@
 import { auditLog } from '../../audit/log.ts'
 import { everyMs } from '../../lib/every.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
+import { movedOrgs } from '../../store/org-states.ts'
 import type { ScreenParts } from '../parts.ts'
 
 /** How long there is no further entry about a member: twice as long each time, while attempts go on. */
@@ -18,6 +19,7 @@ type Refused = { who: Member | null; count: number; pauseMs: number; due: number
 export function refusedSignIns({ store, stopping, every = everyMs, log }: ScreenParts) {
   const { clock, health } = store
   const audit = auditLog(store)
+  const hasMoved = movedOrgs(store.db)
   const counted = new Map<string, Refused>()
   const stop = every(MINUTE_MS, () => flush(clock.now(), (job) => store.write(() => void job()).catch(failed)))
   stopping.addEventListener('abort', () => {
@@ -42,9 +44,13 @@ export function refusedSignIns({ store, stopping, every = everyMs, log }: Screen
         continue
       }
       const { who, count: attempts } = state
-      const [org, record] = [who?.org ?? null, who?.member ?? null]
       const actor = { type: 'stranger' } as const
-      write(() => audit.record({ org, actor, action: 'session.refused', record, detail: { attempts } }))
+      write(() => {
+        // The log of an organisation that has moved goes on elsewhere.
+        const known = who && !hasMoved(who.org) ? who : null
+        const [org, record] = [known?.org ?? null, known?.member ?? null]
+        audit.record({ org, actor, action: 'session.refused', record, detail: { attempts } })
+      })
       state.count = 0
       state.due = now + state.pauseMs
       state.pauseMs = Math.min(state.pauseMs * 2, MAX_PAUSE_MS)

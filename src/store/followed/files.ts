@@ -68,5 +68,6 @@ export function removeLeftovers(file: string): void {
 /** Removes a copy, so that the next one is made anew. */
 export function removeCopy(file: string): void {
   removeLeftovers(file)
-  for (const path of [positionOf(file), `${file}.tmp`, `${positionOf(file)}.tmp`, file]) rmSync(path, { force: true })
+  const names = [positionOf(file), `${file}.tmp`, `${positionOf(file)}.tmp`, file, promotingOf(file)] // the last of one half promoted
+  for (const path of names) rmSync(path, { force: true })
 }

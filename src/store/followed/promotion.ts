@@ -1,18 +1,20 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Problem } from '../../lib/problem.ts'
 import { openSqlite } from '../driver.ts'
 import { failureOf, reasonOf } from '../failures.ts'
 import { syncFolder } from '../key-file.ts'
 import { checkSchema, SCHEMA_VERSION } from '../migrations.ts'
 import { lastCommit } from '../newest.ts'
+import { replicationRow } from '../replication.ts'
 import { isCopy, isPromoting, isWhole, lookAt, positionOf, promotingOf, removeLeftovers } from './files.ts'
 import { checkReaderKeys } from './reader.ts'
 
 // How a copy becomes a database of its own. Litestream must not run on it any more.
 
 /**
- * Each primary has a range of this many numbers for the events of an organisation. What its predecessor has written and
+ * Each epoch has a range of this many numbers for the events of an organisation. What its predecessor has written and
  * not replicated is in the range before, so no number is given twice; the rest of that range counts as purged.
  */
 export const SEQS_PER_EPOCH = 1_000_000_000
@@ -28,7 +30,7 @@ type Promoted = { epoch: number; url: string | null; now: number }
  * Checks a copy and makes it the database of the primary of an epoch. Throws Problem 409 with what is wrong, and leaves it
  * a copy then. It survives a power cut at any moment: whoever promotes again goes on.
  */
-export function promoteCopy(dataDir: string, { epoch, url, now }: Promoted): void {
+export async function promoteCopy(dataDir: string, { epoch, url, now }: Promoted): Promise<void> {
   const file = join(dataDir, DATABASE)
   if (!isPromoting(file)) {
     const look = isCopy(file) ? lookAt(file) : undefined
@@ -39,7 +41,7 @@ export function promoteCopy(dataDir: string, { epoch, url, now }: Promoted): voi
   const db = openSqlite(file, { fileMustExist: true, timeout: 5000 })
   try {
     db.pragma('locking_mode = EXCLUSIVE')
-    checkWhole(db, file)
+    await checkWhole(db, file)
     checkReaderKeys(dataDir, db)
     if (!isPromoting(file)) {
       renameSync(positionOf(file), promotingOf(file))
@@ -52,7 +54,9 @@ export function promoteCopy(dataDir: string, { epoch, url, now }: Promoted): voi
         now,
         url,
       )
-      db.prepare(`UPDATE orgs SET last_seq = (last_seq / ${SEQS_PER_EPOCH} + 1) * ${SEQS_PER_EPOCH}`).run()
+      db.prepare(`UPDATE orgs SET last_seq = max(last_seq / ${SEQS_PER_EPOCH} + 1, ?) * ${SEQS_PER_EPOCH}`).run(
+        epoch - 1,
+      )
     }).immediate()
   } finally {
     db.close()
@@ -76,11 +80,11 @@ export function epochOf(dataDir: string): number | undefined {
 }
 
 /** What a copy has whose promotion was interrupted. */
-export function halfPromoted(dataDir: string): { epoch: number; lastCommit: number } {
+export function halfPromoted(dataDir: string): { epoch: number; commit_seq: number; beat: number } {
   const db = openSqlite(join(dataDir, DATABASE), { fileMustExist: true })
   try {
-    const epoch = db.prepare('SELECT epoch FROM replication WHERE singleton = 1').pluck().get() as number
-    return { epoch, lastCommit: lastCommit(db) }
+    const { epoch, beat } = replicationRow(db).read()
+    return { epoch, commit_seq: lastCommit(db), beat }
   } finally {
     db.close()
   }
@@ -94,21 +98,25 @@ export function isPromoted(dataDir: string): boolean {
 
 type Connection = ReturnType<typeof openSqlite>
 
-function checkWhole(db: Connection, file: string): void {
+async function checkWhole(db: Connection, file: string): Promise<void> {
   try {
-    check(db, file)
+    const version = checkSchema(db, file)
+    if (version < FIRST_SCHEMA || version > SCHEMA_VERSION) throw unusable(file, `has schema ${version}`)
+    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
+    for (const table of ['sqlite_schema', ...tables]) {
+      checkTable(db, file, table)
+      await turn() // seconds for each GB: the service manager must not take the server for dead
+    }
   } catch (error) {
     throw failureOf(error) === 'damaged' ? unusable(file, `is damaged (${reasonOf(error)})`) : error
   }
 }
 
-function check(db: Connection, file: string): void {
-  const damage = db.pragma('quick_check(1)', { simple: true })
+function checkTable(db: Connection, file: string, table: string): void {
+  const damage = db.pragma(`quick_check("${table}")`, { simple: true })
   if (damage !== 'ok') throw unusable(file, `is damaged (${damage})`)
-  const [reference] = db.pragma('foreign_key_check') as { table: string; parent: string }[]
-  if (reference) throw unusable(file, `has a row of ${reference.table} without its row of ${reference.parent}`)
-  const version = checkSchema(db, file)
-  if (version < FIRST_SCHEMA || version > SCHEMA_VERSION) throw unusable(file, `has schema ${version}`)
+  const [reference] = db.pragma(`foreign_key_check("${table}")`) as { parent: string }[]
+  if (reference) throw unusable(file, `has a row of ${table} without its row of ${reference.parent}`)
 }
 
 function sync(file: string): void {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../lib/problem.ts'
 import { type Connection, type Database, openSqlite } from '../driver.ts'
@@ -100,5 +100,3 @@ export const danglingReferences = (db: Database): { table: string; target: strin
        GROUP BY 1, 2 ORDER BY 1, 2`,
     )
     .all() as never
-
-export const hasFolder = (dataDir: string): boolean => existsSync(dataDir)

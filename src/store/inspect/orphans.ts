@@ -3,8 +3,8 @@ import { SEARCHED_TABLES } from '../erase.ts'
 import { indexEntries, KINDS, type Kind } from '../search.ts'
 import { IS_WHOLE } from '../staged.ts'
 
-/** Not of an organisation that is being restored. */
-const IS_DONE = `org_id IN (SELECT id FROM orgs WHERE ${IS_WHOLE})`
+/** Not of an organisation that is being restored, or that has moved: its rest is erased some time. */
+const IS_DONE = `org_id IN (SELECT id FROM orgs WHERE ${IS_WHOLE} AND state <> 'moved')`
 
 // Rows that nothing refers to any more, and rows whose work nobody does. Constraints cannot see them.
 

@@ -224,7 +224,7 @@ test('the same command again finds nothing more to erase', async () => {
   assert.equal(code, 0)
   const { erased, changed, backups } = await forget(made.person.id, '--yes')
   assert.deepEqual([erased.contacts, changed], [undefined, {}])
-  assert.match(backups, /^1 backups in .*, from 2\d{3}-\d\d-\d\d to 2\d{3}-\d\d-\d\d, still contain/)
+  assert.match(backups, /^The backups in .* \(1, from 2\d{3}-\d\d-\d\d to 2\d{3}-\d\d-\d\d\) still contain/)
 })
 
 test('a person is named exactly', async () => {

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
-import { truncateSync } from 'node:fs'
+import { mkdtempSync, rmSync, truncateSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { makeBackup } from '../../../src/backup/make.ts'
+import { night } from '../../../src/backup/night.ts'
+import { startNightly } from '../../../src/backup/nightly.ts'
+import { PAUSE_FILE, pauseSending, resumeSending } from '../../../src/backup/sending.ts'
 import { labelled } from '../../../src/backup/standing.ts'
-import { lastBackup, noteBackup } from '../../../src/backup/state.ts'
+import { lastBackup, noteBackup, noteMade } from '../../../src/backup/state.ts'
+import { silentLog } from '../../../src/http/log.ts'
 import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { HOUR_MS, MINUTE_MS, rfc3339, SECOND_MS } from '../../../src/lib/time.ts'
 import { noMonitoring } from '../../../src/screens/metrics.ts'
@@ -67,7 +73,7 @@ test('a backup is missed after a night and a half, counted from the installation
   assert.equal(await age(), '0')
 })
 
-test('a backup that fails, or that cannot be restored on trial, needs somebody at once', async () => {
+test('a backup that fails, or whose restore drill fails, needs somebody at once', async () => {
   const { dataDir } = server
   const since = rfc3339(server.now())
   noteGoodBackup(dataDir, server.now())
@@ -77,9 +83,54 @@ test('a backup that fails, or that cannot be restored on trial, needs somebody a
   assert.deepEqual(await check('backup'), { status: 'warn', detail: failed, age_s: 0 })
   noteGoodBackup(dataDir, server.now())
   noteBackup(dataDir, { drill: { at: since, file: dataDir, duration_ms: 1, error: `${dataDir} is damaged` } })
-  const drilled = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'
+  const drilled =
+    'The restore drill of a backup failed; the log of the server says why. Make another one with "dealbox backup", which the server then tries.'
   assert.deepEqual(await check('backup'), { status: 'warn', detail: drilled, age_s: 0 })
   noteBackup(dataDir, { drill: null })
+})
+
+test('after a drill that failed, the next backup is tried, be it one of "dealbox backup"', async (t) => {
+  const { dataDir, store } = server
+  const folder = mkdtempSync(join(tmpdir(), 'dealbox-drill-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  noteBackup(dataDir, { last: null, failure: null, drill: null })
+  const nightly = startNightly({
+    store: { ...store, clock: { ...store.clock, now: server.now } },
+    ...{ log: silentLog, dataDir, at: '03:15', folder, keep: { days: 7, weeks: 0, months: 0 }, timezone: 'UTC' },
+    work: async (options) => night(options),
+  })
+  await nightly.tick()
+  const { last } = lastBackup(dataDir)
+  truncateSync(last?.file as string, (last?.bytes as number) - 5000) // the disk has lost a part of it
+  server.advance(24 * HOUR_MS)
+  await nightly.tick()
+  assert.match((await check('backup')).detail, /^The restore drill of a backup failed/)
+  await nightly.tick()
+  assert.deepEqual(await check('backup'), { status: 'pass', age_s: 0 })
+
+  const failed = { ...(lastBackup(dataDir).drill as NonNullable<ReturnType<typeof lastBackup>['drill']>), error: 'No.' }
+  noteBackup(dataDir, { drill: failed })
+  server.advance(HOUR_MS)
+  await nightly.tick()
+  assert.equal((await check('backup')).status, 'warn', 'with the same one nothing would change')
+  const { file, bytes, manifest } = makeBackup({ dataDir, folder, reason: 'command', now: server.now() })
+  noteMade(dataDir, { made_at: manifest.made_at, file, bytes, duration_ms: 1 })
+  await nightly.tick()
+  assert.deepEqual(await check('backup'), { status: 'pass', age_s: 0 })
+  await nightly.stop()
+})
+
+test('a restored copy needs its first backup in the night after it was restored', async () => {
+  const { dataDir } = server
+  noteBackup(dataDir, { last: null, failure: null, drill: null })
+  const none = 'No backup has been made yet.'
+  assert.deepEqual(await check('backup'), { status: 'warn', detail: none })
+  pauseSending(dataDir)
+  utimesSync(join(dataDir, PAUSE_FILE), server.now() / 1000, server.now() / 1000)
+  assert.deepEqual(await check('backup'), { status: 'pass', detail: none })
+  server.advance(36 * HOUR_MS + 1000)
+  assert.deepEqual(await check('backup'), { status: 'warn', detail: none })
+  resumeSending(dataDir)
 })
 
 test('copies at other places are told by number: one that failed, is missing or is old', async () => {

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { askToPromote, takeRequest } from '../../src/cli/standby.ts'
+import { folderCopy } from '../../src/replication/copy/folder.ts'
+import { readBegun, readEpoch } from '../../src/replication/epochs.ts'
+import { openStore } from '../../src/store/open.ts'
+import { type Primary, startPrimary, until } from '../support/copied.ts'
+import { noLitestream } from '../support/litestream.ts'
+
+// Two standbys of one primary, of which one after the other is promoted.
+
+const needs = { skip: noLitestream }
+let folder: string
+let primary: Primary
+let first: Awaited<ReturnType<Primary['startStandby']>>
+let second: Awaited<ReturnType<Primary['startStandby']>>
+
+before(async () => {
+  if (noLitestream) return
+  folder = mkdtempSync(join(tmpdir(), 'dealbox-replica-'))
+  primary = await startPrimary({ replica: folder }, { folder })
+  await until(() => existsSync(join(folder, 'ltx')), Boolean)
+  first = await primary.startStandby({ fence: 'off' })
+  second = await primary.startStandby()
+})
+after(async () => {
+  for (const each of [first, second, primary]) await each?.stop()
+  if (folder) rmSync(folder, { recursive: true, force: true })
+})
+
+const promote = (standby: typeof first, abandons = false) =>
+  askToPromote(standby.folder, { url: null, abandons }, () => true)
+const writes = async (to: Pick<Primary, 'call'>, title: string) => (await to.call('POST', '/deals', { title })).status
+const titles = async (of: Pick<Primary, 'call'>): Promise<string[]> =>
+  ((await of.call('GET', '/deals')).body.data ?? []).map(({ title }: { title: string }) => title)
+const arrives = (at: Pick<Primary, 'call'>, title: string) =>
+  until(
+    () => titles(at),
+    (found) => found.includes(title),
+  )
+
+/** Whether a standby comes to have what a new primary has written: it looks for that again and again. */
+async function follows(standby: typeof first, title: string): Promise<boolean> {
+  const found = await until(
+    async () => {
+      standby.look() // it goes on with the old copy until there is one of the new primary
+      return titles(standby).catch((): string[] => []) // it closes its listeners for a moment
+    },
+    (all) => all.includes(title),
+  )
+  return found.includes(title)
+}
+
+test('a promotion that is refused for a key that it lacks leaves the old primary at work', needs, async () => {
+  assert.equal(await writes(primary, 'Before'), 201)
+  await arrives(first, 'Before')
+  const key = join(first.folder, 'keys/cursor.key')
+  renameSync(key, `${key}.aside`)
+  await assert.rejects(promote(first), { code: 'keys_missing' })
+  renameSync(`${key}.aside`, key)
+  assert.equal(await readEpoch(folderCopy(folder), 2), undefined)
+  assert.equal(await writes(primary, 'Still'), 201)
+  await arrives(first, 'Still')
+})
+
+test('what is no request of ours does not end it, such as one of another user', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dealbox-requests-'))
+  const request = join(folder, 'promote.request')
+  assert.equal(takeRequest(folder), undefined)
+  writeFileSync(request, '{')
+  assert.equal(takeRequest(folder), undefined)
+  rmSync(request)
+  mkdirSync(request)
+  assert.equal(takeRequest(folder), undefined)
+  rmSync(folder, { recursive: true })
+})
+
+test(
+  'a standby that is promoted has all of a primary that stopped, and the other standby follows it',
+  needs,
+  async () => {
+    assert.equal(await writes(primary, 'Last'), 201)
+    const promoted = await promote(first)
+    assert.deepEqual([promoted.epoch, promoted.is_complete, promoted.was_fenced], [2, true, true])
+    assert.equal(await writes(primary, 'Too late'), 503)
+    assert.ok((await titles(first)).includes('Last'))
+    assert.ok(await readBegun(folderCopy(folder), 2), 'also with --fence off')
+    assert.equal(await writes(first, 'Of the second epoch'), 201)
+    assert.ok(await follows(second, 'Of the second epoch'))
+  },
+)
+
+test('the next one takes over from a primary with --fence off, which did not say that it stopped', needs, async () => {
+  const promoted = await promote(second)
+  assert.deepEqual([promoted.epoch, promoted.is_complete], [3, false])
+  const made = await second.call('POST', '/deals', { title: 'Of the third epoch' })
+  assert.deepEqual([made.status, made.headers.get('dealbox-seq')], [201, '2000000001'])
+})
+
+test(
+  'a promotion that was interrupted while another one succeeded is given up, and that one followed',
+  needs,
+  async () => {
+    const halfPromoted = join(primary.root, 'half')
+    openStore(halfPromoted, { create: true }).close()
+    writeFileSync(join(halfPromoted, 'dealbox.db-promoting'), '1')
+    const third = await primary.startStandby({}, halfPromoted)
+    try {
+      assert.ok(third.lines.some(({ msg }: { msg: string }) => /given up/.test(msg)))
+      assert.ok(await follows(third, 'Of the third epoch'))
+    } finally {
+      await third.stop()
+    }
+  },
+)
