@@ -101,7 +101,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   cli: {
     files: [
       'test/doctor/**',
-      'test/cli/{commands,doctor,front,install,jobs,key-files,mailbox,mailbox-connect,proxies,versions,webhooks}.test.ts',
+      'test/cli/{commands,doctor,front,install,jobs,key-files,mailbox,mailbox-connect,proxies,versions,webhooks,workers}.test.ts',
       'test/{audit,config,moves}/**',
     ],
   },

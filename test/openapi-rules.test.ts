@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { catalog, PREFIX } from '../src/app.ts'
+import { problemBody } from '../src/http/answer.ts'
 import { openApiDocument } from '../src/http/openapi.ts'
 import { startClock } from '../src/lib/id.ts'
 import { resourceDeps } from '../src/resource-deps.ts'
+import { notConfirmed, notPrimary } from '../src/store/fence.ts'
 import { emptyDatabase } from '../src/store/memory.ts'
+import { movedProblem, pausedProblem } from '../src/store/org-states.ts'
 import { vault } from '../src/store/vault.ts'
 
 // What generators of clients need of the document beyond its validity; scripts/clients.ts runs them.
@@ -211,6 +214,34 @@ test('every create links to its record', () => {
 
 test('every operation says in a sentence what it does', () => {
   for (const { id, operation } of operations) assert.match(operation.description ?? '', /^[A-Z`].+\.$/ms, id)
+})
+
+test('what any request may get after a move or a failover is in every operation', () => {
+  const successor = { epoch: 2, primary_url: 'https://b.example', promoted_at: null }
+  const problems = [movedProblem('https://a.example'), notPrimary(successor), notConfirmed(), pausedProblem()]
+  const known = Object.keys(document.components.schemas.Problem.properties)
+  for (const problem of problems) {
+    const members = Object.keys(JSON.parse(problemBody(problem, 'id')))
+    assert.deepEqual(
+      members.filter((member) => !known.includes(member)),
+      [],
+      problem.code,
+    )
+    for (const { id, operation } of operations) {
+      const name = operation.responses[problem.status]?.$ref.split('/').at(-1)
+      assert.match(document.components.responses[name].description, new RegExp(`\`${problem.code}\``), id)
+      for (const header of Object.keys(problem.headers ?? {}))
+        assert.ok(document.components.responses[name].headers[header], `${problem.code}: ${header}`)
+    }
+  }
+})
+
+test('only reads know of events that a failover has lost', () => {
+  for (const { id, method, path, operation } of operations) {
+    const gone = operation.responses[410]?.$ref
+    assert.equal(gone, method === 'get' ? '#/components/responses/Gone' : undefined, id)
+    if (path === '/webhooks/events') assert.equal(operation.responses[409].$ref, '#/components/responses/Gap')
+  }
 })
 
 test('every client of the docs has its folder, and its commands are there', () => {

@@ -52,6 +52,7 @@ export function report(results: {
       failed,
     ].join(' | '),
   )
+  const below = rows.filter(({ name, per_s }) => per_s / hello < (GOALS[name] ?? 0))
   const smallest = sizes[0]?.per_s ?? 0
   const pages = sizes.map(({ size, per_s }) => `${size} | ${round(per_s)} | ${(smallest / per_s).toFixed(2)}`)
   const waits = waiting.rows.map(({ name, p50_ms, p99_ms, goal_ms, failed }) =>
@@ -70,6 +71,8 @@ so compare the shares and not the requests/s.
 operation | requests/s | share of bare | goal | p50 ms | p99 ms | failed
 --- | ---: | ---: | ---: | ---: | ---: | ---:
 ${lines.join('\n')}
+
+${missedText(below)}
 
 Most lists request the same page again and again, so all responses but the first come from the page cache, which is valid
 until anything changes. The **fresh** ones differ each time, so none comes from the cache: half of them before a random
@@ -122,6 +125,11 @@ export function withSection(section: string, page: string): string {
   return all.map((part) => `${part.trim()}\n`).join('\n')
 }
 
+const missedText = (missed: readonly { name: string }[]): string =>
+  missed.length === 0
+    ? 'All goals are reached.'
+    : `Goals that are missed: ${missed.map(({ name }) => name).join('; ')}.`
+
 /** Statements of each write, and pages of a batch of 32. */
 const MOST: Record<string, { statements: number; pages: number }> = {
   create: { statements: 21, pages: 220 },
@@ -141,6 +149,10 @@ export function writesText(writes: Written[]): string {
       largest,
     ].join(' | '),
   )
+  const above = writes.filter(({ name, statements, pages }) => {
+    const most = MOST[name]
+    return most !== undefined && (statements > most.statements || pages > most.pages)
+  })
   return `## Pages of writes
 
 Deals all over a database of 100,000, in batches of 32 writes; counted, so the machine does not matter. A page has 4 KB. "In
@@ -149,6 +161,8 @@ all" includes what is written beside the commits of the records: the search inde
 operation | statements per write | goal | pages per batch | goal | in all | largest commit (goal 1,000)
 --- | ---: | ---: | ---: | ---: | ---: | ---:
 ${rows.join('\n')}
+
+${missedText(above)}
 `
 }
 

@@ -137,7 +137,8 @@ async function attempt({ number, cause, loadMs, storage, root, network, disk, un
   const faults: string[] = []
   const file = join(old, 'unreplicated-epoch-1.ndjson')
   if (cause === 'killed') await comesBack(serveOld, faults)
-  else await until(20_000, () => server.lines.some((line) => /never reached the copy|has everything that/.test(line)))
+  else
+    await until(20_000, () => server.lines.some((line) => /never reached the replica|has everything that/.test(line)))
   await pause(500)
   await writers.end()
   const found = await titlesAt(api, token)

@@ -1,6 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { Problem } from '../lib/problem.ts'
 import { refuseIfOpen } from '../store/backup.ts'
+import { isCopy, isPromoting } from '../store/followed/files.ts'
+import { formerPrimary, goOnAs } from '../store/followed/restored.ts'
 import { createPrivateFolder, syncFolder } from '../store/key-file.ts'
 import { lockInstance } from '../store/lock.ts'
 import { DATABASE, type Store } from '../store/open.ts'
@@ -26,6 +29,10 @@ export type Restored<T> = Verified & {
   described: T
   /** Where the files are that were in the data folder before; null if there were none. */
   aside: string | null
+  /** Which primary the restored database is of; null in a dry run. */
+  epoch: number | null
+  /** Whether the folder had the database of that primary: otherwise nobody can say whether a later one was promoted. */
+  isEpochKnown: boolean
 }
 
 /**
@@ -71,14 +78,28 @@ function whileNobodyUses<T>(dataDir: string, job: () => T): T {
 }
 
 function replace<T>({ file, dataDir, now, dryRun, describe }: RestoreOptions<T>): Restored<T> {
+  const database = join(dataDir, DATABASE)
+  if (isCopy(database) || isPromoting(database)) throw ofReader(dataDir)
+  const former = dryRun ? undefined : formerPrimary(dataDir)
   return unpacked(file, dryRun ? workingFolder(file) : dataDir, (staged, verified) => {
-    const described = openRestored(file, staged, verified.manifest, (store) => describe(store, staged))
-    if (dryRun) return { ...verified, described, aside: null }
+    const restored = openRestored(file, staged, verified.manifest, (store) => {
+      const epoch = goOnAs(former, store)
+      return { epoch, described: describe(store, staged), isEpochKnown: epoch === former?.epoch }
+    })
+    if (dryRun) return { ...verified, ...restored, aside: null, epoch: null }
     pauseSending(staged)
     syncAll(staged)
-    return { ...verified, described, aside: swapIn(dataDir, staged, `before-restore-${stampOf(now)}`) ?? null }
+    return { ...verified, ...restored, aside: swapIn(dataDir, staged, `before-restore-${stampOf(now)}`) ?? null }
   })
 }
+
+/** What Litestream has noted beside the copy would be taken for the position of what is restored. */
+const ofReader = (dataDir: string): Problem =>
+  new Problem(
+    409,
+    'is_a_copy',
+    `${dataDir} has a copy that follows a primary. Restore into the folder of the primary, or into another one.`,
+  )
 
 /** Flushes all files of a folder to the disk. */
 function syncAll(folder: string): void {

@@ -63,7 +63,7 @@ const COMPLETE = 'The old primary has stopped, and everything that it acknowledg
 const INCOMPLETE =
   'The old primary did not say that it stopped; with --fence off it does not stop. What it acknowledged and did not replicate, it writes to a file when it comes back.'
 const UNFENCED =
-  'The old primary never looked beside the copy (it had no --replica, or --fence off), and does not notice that it was replaced: make sure that it is stopped.'
+  'The old primary never checked whether another server was promoted (it had no --replica, or --fence off), and does not notice that it was replaced: make sure that it is stopped.'
 
 const noCopy = (data: string): Problem =>
   new Problem(

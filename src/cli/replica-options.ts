@@ -18,7 +18,7 @@ export const replicaOptions = {
   replica: {
     type: 'string',
     placeholder: FOLDER_OR_URL,
-    help: 'where Litestream keeps the copy: a folder, or S3-compatible storage such as https://s3.example.com/BUCKET/FOLDER',
+    help: 'where Litestream keeps the replica: a folder, or S3-compatible storage such as https://s3.example.com/BUCKET/FOLDER',
   },
   replicaKeyFile: {
     type: 'string',
@@ -42,7 +42,7 @@ export const replicatedOptions = {
   replicaEncrypt: {
     type: 'strings',
     placeholder: FILE_OR_RECIPIENT,
-    help: 'put the keys and settings beside the copy, encrypted: with the file of a passphrase, or for recipients of age (age1...)',
+    help: 'put the keys and settings beside the replica, encrypted: with the file of a passphrase, or for recipients of age (age1...)',
   },
 } as const satisfies Options
 
@@ -70,7 +70,7 @@ export function urlOf(place: ReplicaPlace): string {
 export function readReplica(dataDir: string, options: ReplicaOptions): Replica | undefined {
   const { replica, replicaKeyFile } = options
   if (replica === undefined) {
-    if (replicaKeyFile !== undefined) throw usage(`${flagOf('replica')} is missing: it says where the copy is.`)
+    if (replicaKeyFile !== undefined) throw usage(`${flagOf('replica')} is missing: it says where the replica is.`)
     return undefined
   }
   if (/^https?:\/\//.test(replica)) return readS3({ ...options, replica })
@@ -81,7 +81,7 @@ export function readReplica(dataDir: string, options: ReplicaOptions): Replica |
   const folder = resolve(replica)
   const inside = relative(resolve(dataDir), folder)
   if (!inside.startsWith('..') && !isAbsolute(inside))
-    throw usage(`${flagOf('replica')} ${replica} is in the data folder; a copy is on another machine or disk.`)
+    throw usage(`${flagOf('replica')} ${replica} is in the data folder; a replica is on another machine or disk.`)
   return { copy: folderCopy(folder), place: { folder } }
 }
 

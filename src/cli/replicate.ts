@@ -15,7 +15,10 @@ export const replicate = command({
     'Run Litestream as a service beside that of Dealbox, or print its files; fetch keys and settings for a standby',
   options: {
     print: { type: 'boolean', help: 'only print the files of Litestream, also for Docker, and change nothing' },
-    fetch: { type: 'boolean', help: 'write the keys and settings beside the copy into the data folder of a standby' },
+    fetch: {
+      type: 'boolean',
+      help: 'write the keys and settings beside the replica into the data folder of a standby',
+    },
     user: { type: 'string', placeholder: 'NAME', default: USER, help: 'user of the service, that of Dealbox' },
     ...replicaOptions,
     ...decryptionOptions,
@@ -26,7 +29,7 @@ export const replicate = command({
     const { print, user, data } = options
     const found = readReplica(data, options)
     if (!found || options.replica === undefined)
-      throw usage(`${flagOf('replica')} is missing: it says where the copy is.`)
+      throw usage(`${flagOf('replica')} is missing: it says where the replica is.`)
     if (options.fetch) {
       const decryption = await readDecryption(options)
       if (!decryption)

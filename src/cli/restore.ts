@@ -42,7 +42,7 @@ export const restore = command({
       restoreBackup({ file, dataDir: data, now, dryRun, describe: opened }),
     )
     if (!dryRun && options.resumeSending) resumeSending(data)
-    const { manifest, aside, described } = restored
+    const { manifest, aside, described, epoch } = restored
     const { made_at, dealbox_version, schema_version } = manifest
     return {
       json: {
@@ -51,11 +51,12 @@ export const restore = command({
         dealbox_version,
         schema_version,
         aside,
+        epoch,
         sending: options.resumeSending ? 'resumed' : 'paused',
         ...described,
       },
       text: textOf(restored, data, dryRun),
-      ...(dryRun ? {} : { note: next(data, options.resumeSending) }),
+      ...(dryRun ? {} : { note: next(restored, data, options.resumeSending) }),
     }
   },
 })
@@ -107,12 +108,13 @@ function describe(store: Store, dataDir: string) {
   }
 }
 
-function textOf({ manifest, aside, described }: Restored<Described>, data: string, dryRun: boolean): string {
+function textOf({ manifest, aside, described, epoch }: Restored<Described>, data: string, dryRun: boolean): string {
   const { made_at, dealbox_version, schema_version } = manifest
   const did = dryRun ? `Would restore the backup into ${data}` : `Restored the backup into ${data}`
   return [
     `${did}: made at ${made_at} by Dealbox ${dealbox_version} (schema ${schema_version}).`,
     ...(aside === null ? [] : [`What was there before is in ${aside}.`]),
+    ...(epoch === null || epoch === 1 ? [] : [`It goes on as the primary of epoch ${epoch}.`]),
     '',
     ...lines(
       'Tokens that hold, also if they were revoked since then',
@@ -133,7 +135,15 @@ function lines<Each extends { org: string }>(
   return [`${title}:`, ...all.map((each) => `  ${text(each)}  (${each.org})`)]
 }
 
-function next(data: string, isResumed: boolean): string {
+function next({ isEpochKnown }: Restored<unknown>, data: string, isResumed: boolean): string {
+  return isEpochKnown ? steps(data, isResumed) : `${steps(data, isResumed)}\n${WHERE_REPLICATED}`
+}
+
+/** The old place names primaries that the backup knows nothing of, and the newest of them counts. */
+const WHERE_REPLICATED =
+  'If the installation is replicated: give --replica a new folder or prefix, for this server, its Litestream and all that follow it.'
+
+function steps(data: string, isResumed: boolean): string {
   const start = `1. Start it with "dealbox serve --data ${data}" and look whether all is there.
 2. Revoke what must not hold any more: "dealbox token list", "dealbox sessions list".`
   return isResumed

@@ -32,6 +32,7 @@ import { PAUSED, startSending } from './serve-sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
 import { atEpoch, ownLitestream, type Replicated, replicatedByStandby } from './standby-replica.ts'
+import { workerList } from './workers.ts'
 
 /** Serves a data folder until `stop`, which waits for running requests, writes a checkpoint and closes the database. */
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
@@ -43,19 +44,17 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   requireDatabase(options.data)
   const undo: (() => void | Promise<void>)[] = []
   const listeners: Listener[] = []
-  const workers: (() => Promise<void>)[] = []
+  /** What writes, or reaches other machines. */
+  const workers = workerList()
   const stopping = new AbortController()
   const state = { log, stopping: stopping.signal, bodies: bodies() }
   const recorded = recordedMetrics()
 
   async function stop(): Promise<void> {
     stopping.abort()
-    await Promise.all([...listeners.map((listener) => listener.stop(GRACE_MS)), endWork()])
+    await Promise.all([...listeners.map((listener) => listener.stop(GRACE_MS)), workers.endAll()])
     for (const step of undo.reverse()) await step()
   }
-
-  /** What writes, or reaches other machines. */
-  const endWork = () => Promise.all(workers.splice(0).map((end) => end()))
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
@@ -70,7 +69,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const lease = await startLease({ store, log, url: givenUrl })
     if (lease) undo.push(lease.stop)
     if (lease) workers.push(async () => lease.release())
-    void lease?.deposed.then(endWork)
+    void lease?.deposed.then(workers.endAll)
     const served = { store, log, dataDir: options.data, replicated: atEpoch(replicated, store.db), url: givenUrl }
     const litestream = replicated?.own && ownLitestream(replicated.own, served)
     const primary = await servePrimary({ ...served, store: whenHeld(store, lease) })

@@ -11,7 +11,14 @@ import { type CopyStatus, type Following, follow } from '../replication/follow.t
 import { resourceDeps } from '../resource-deps.ts'
 import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { isCopy, removeLeftovers } from '../store/followed/files.ts'
-import { checkReaderKeys, isPassing, keysMissing, openReader, type ReaderStore } from '../store/followed/reader.ts'
+import {
+  checkReaderKeys,
+  isPassing,
+  keysMissing,
+  missingKeys,
+  openReader,
+  type ReaderStore,
+} from '../store/followed/reader.ts'
 import { createPrivateFolder, hasKeys } from '../store/key-file.ts'
 import { lockInstance } from '../store/lock.ts'
 import { DATABASE } from '../store/open.ts'
@@ -67,7 +74,7 @@ export async function serveReader(
     }
     await startListeners({
       ...{ store, deps: resourceDeps(store), state, options, read, listeners, isSendingPaused: false },
-      monitoring: { recorded: recordedMetrics(), kinds: [], copy: () => statusOf(store, following) },
+      monitoring: { recorded: recordedMetrics(), kinds: [], copy: () => statusOf(options.data, store, following) },
       reader: { api: readerOf(followed.primary), screens: readerOf(followed.primaryScreens) },
     })
     const [api, screens] = listeners.map(({ url }) => url)
@@ -102,11 +109,11 @@ async function firstCopy(open: () => ReaderStore, { failed }: Following, abandon
   }
 }
 
-function statusOf({ lagMs }: ReaderStore, { state }: Following): CopyStatus {
+function statusOf(dataDir: string, { db, lagMs }: ReaderStore, { state }: Following): CopyStatus {
   try {
-    return { ...state(), lagMs: lagMs() }
+    return { ...state(), lagMs: lagMs(), missingKeys: missingKeys(dataDir, db) }
   } catch {
-    return { ...state(), lagMs: undefined } // it cannot be read, which another check finds
+    return { ...state(), lagMs: undefined, missingKeys: [] } // it cannot be read, which another check finds
   }
 }
 

@@ -39,7 +39,7 @@ export function replicaOf(url: string): Copy {
   throw new Problem(
     409,
     'cannot_promote',
-    `Dealbox cannot ask the copy at ${url}, where a promotion has to be noted: only S3-compatible storage and folders. docs/failover.md says what to do instead.`,
+    `Dealbox cannot ask the replica at ${url}, where a promotion has to be noted: only S3-compatible storage and folders. docs/failover.md says what to do instead.`,
   )
 }
 

@@ -23,7 +23,7 @@ import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
 import { readAsk } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
-import { isKnown, lagOf, type Reader } from './reader.ts'
+import { isKnown, lagOf, type Reader, saysWho } from './reader.ts'
 import { answerRecord } from './record.ts'
 import { renderList } from './render.ts'
 import type { ListRoute, Need, Route } from './route.ts'
@@ -100,9 +100,9 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     try {
       checkServing()
       checkFraming(x.req)
-      if (reader) x.headers.push(...(await lagOf(reader)))
-      checkHost?.(x.req)
       const match = find(ctx.method, x.path)
+      if (reader && 'route' in match && saysWho(x.req)) x.headers.push(...(await lagOf(reader)))
+      checkHost?.(x.req)
       if ('route' in match && match.route.kind === 'write' && reader?.pass) {
         x.route = match.route.path
         const passed = { id: x.id, maxBytes: match.route.maxBytes, isKnown: await isKnown(authenticate, x.req) }

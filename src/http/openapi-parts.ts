@@ -29,7 +29,12 @@ export const PROBLEM_SCHEMAS = {
       scope: { type: 'string', description: 'For `insufficient_scope`: the required scope.' },
       primary: {
         type: ['string', 'null'],
-        description: 'For `read_only`: where writes belong, if the reader knows it.',
+        description: 'For `read_only` and `not_primary`: where writes belong, if the server knows it.',
+      },
+      epoch: { ...INT64, description: 'For `not_primary`: the number of the new primary; each failover raises it.' },
+      moved_to: {
+        type: 'string',
+        description: 'For `moved`: the address of the server that has the organisation now.',
       },
       duplicate_id: { type: 'string', format: 'uuid', description: 'For `duplicate`: the id of the existing record.' },
     },
@@ -59,7 +64,7 @@ export const HEADERS = {
   'Idempotency-Replayed': header('`true` for a stored response.', { type: 'string', const: 'true' }),
   'Dealbox-Seq': header('The number of the newest event of the organisation, including those of this write.', INT64),
   'Dealbox-Lag-Ms': header('Only from a reader: how many milliseconds its copy is behind the primary.', INT64),
-  'Dealbox-Primary': header('With `read_only`: where writes belong.'),
+  'Dealbox-Primary': header('With `read_only` and `not_primary`: where writes belong, if the server knows it.'),
   'Retry-After': header('How many seconds to wait.', INT64),
   'RateLimit-Policy': header('How many requests a token may send in how many seconds.'),
   RateLimit: header('How many requests remain, and the seconds until the limit is reset.'),
@@ -88,6 +93,11 @@ export const PROBLEMS = {
     'The resource is not available in any format that the Accept header allows: `not_acceptable`.',
   ),
   Conflict: problem('The change conflicts with the state of the record or with another record; `code` says how.'),
+  Gap: problem(
+    'There is a gap behind `after_seq`, and the detail says where to continue. The next events are no longer stored: `events_expired`. The event was lost in a failover: `events_lost`. There is no such event, as after a backup was restored: `seq_ahead`.',
+  ),
+  Gone: problem('The event in `Dealbox-Seq` was lost in a failover, and its write with it: `event_lost`.'),
+  Misdirected: problem('The organisation has moved to another server. Send the request to `moved_to`: `moved`.'),
   PreconditionFailed: problem('If-Match does not name the current version: `version_mismatch`.', 'ETag'),
   RangeNotSatisfiable: problem('The range begins after the end of the file: `range_not_satisfiable`.', 'Content-Range'),
   RequestTimeout: problem('The body is sent too slowly; at least 8 KiB per second are required: `request_timeout`.'),
@@ -105,7 +115,7 @@ export const PROBLEMS = {
     'RateLimit',
   ),
   Unavailable: problem(
-    'Nothing was written. Try again in a moment: `stopping`, `busy`, `overloaded`, `storage_full` (reads and deletions still work), `storage_failed`. Retrying does not help until a backup is restored: `database_damaged`, without Retry-After. From a reader also: `read_only` (send writes to `primary`), `copy_unavailable`, `seq_not_reached`, `newer_schema`, and for writes that it passes on `primary_unreachable`, `not_the_primary`.',
+    'Nothing was written. Try again in a moment: `stopping`, `busy`, `overloaded`, `storage_full` (reads and deletions still work), `storage_failed`. Retrying does not help until a backup is restored: `database_damaged`, without Retry-After. While the organisation moves to another server: `moving`. From a replicated server: `not_primary` (another server has taken over: send writes to `primary`). From a reader: `read_only` (send writes to `primary`), `copy_unavailable`, `seq_not_reached`, `newer_schema`, and for writes that it passes on `not_the_primary`. With `not_confirmed` (a replicated server cannot reach the storage of its replica) and `primary_unreachable` (the primary did not answer a reader) it may have been written nevertheless: repeat the request with the same Idempotency-Key.',
     'Retry-After',
     'Dealbox-Primary',
   ),
@@ -119,11 +129,14 @@ const STATUS: Record<keyof typeof PROBLEMS, number> = {
   NotFound: 404,
   NotAcceptable: 406,
   Conflict: 409,
+  Gap: 409,
+  Gone: 410,
   PreconditionFailed: 412,
   RequestTimeout: 408,
   TooLarge: 413,
   RangeNotSatisfiable: 416,
   UnsupportedMediaType: 415,
+  Misdirected: 421,
   Unprocessable: 422,
   TooManyRequests: 429,
   Unavailable: 503,
@@ -135,13 +148,15 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
     route.kind === 'write' ? 'BadBody' : 'BadRequest',
     'Unauthorized',
     'Forbidden',
+    'Misdirected',
     route.kind === 'file' ? 'RangeNotSatisfiable' : 'NotAcceptable',
     'TooManyRequests',
     'Unavailable',
   ]
   if (route.path.includes(':')) names.push('NotFound')
-  if (route.kind === 'poll') names.push('Conflict')
-  if (route.kind === 'write') {
+  if (route.kind === 'poll') names.push('Gap')
+  if (route.kind !== 'write') names.push('Gone')
+  else {
     names.push('RequestTimeout', 'TooLarge', 'Conflict', 'UnsupportedMediaType', 'Unprocessable')
     if (route.find) names.push('PreconditionFailed')
   }

@@ -136,7 +136,8 @@ format is the same:
 subscription to \`deal.updated\` includes \`deal.stage_changed\` and \`deal.closed\`, one to \`task.updated\` includes
 \`task.completed\`, one to \`conversation.updated\` all events of a conversation except \`conversation.created\`, and one
 to \`enrollment.updated\` all events of an enrollment except \`enrollment.created\`. \`seq\` increases by one with each
-event of the organisation, without gaps; changes that were rolled back have no event. Events are stored for 30 days,
+event of the organisation, without gaps; changes that were rolled back have no event. After a failover it continues at
+the next billion. Events are stored for 30 days,
 unless the server is configured otherwise.
 
 **Deliveries** are signed according to [Standard Webhooks](https://www.standardwebhooks.com). \`webhook-signature\`

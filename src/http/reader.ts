@@ -32,6 +32,10 @@ export async function lagOf({ readable, lagMs }: Reader): Promise<string[]> {
   }
 }
 
+/** Whether a request has a token or a cookie. Any other is refused, and need not wait for the copy before. */
+export const saysWho = ({ headers }: IncomingMessage): boolean =>
+  headers.authorization !== undefined || headers.cookie !== undefined
+
 /** Whether the copy knows who asks: then strangers cannot take the place of the request. */
 export async function isKnown(authenticate: Authentication['authenticate'], req: IncomingMessage): Promise<boolean> {
   try {

@@ -9,6 +9,7 @@ import { addSum, decode, type MovedRows, movedRows, rowSum } from '../store/move
 import type { Store } from '../store/open.ts'
 import { openStaging, type Staging } from '../store/second.ts'
 import { stagedOrgs } from '../store/staged.ts'
+import { checkFence } from '../store/writes.ts'
 import { type Arrival, arrivalStore, KEY_MS, type Prepared, wrongKey } from './arrivals.ts'
 import type { Begun, Count, Counted, Hello, Outcome, Prepare, Rows, RowsStored } from './protocol.ts'
 import { receivedOrg } from './received-org.ts'
@@ -79,7 +80,7 @@ export function startArriving({ store, dataDir, log }: Options) {
     return next
   }
 
-  const connection = (): Staging => (staging ??= openStaging(store.db))
+  const connection = (): Staging => (staging ??= openStaging(store.db, () => checkFence(health)))
 
   function report(error: unknown): void {
     if (!isStopped && !health.note(error)) log.error({ err: error }, 'what a move left behind was not erased')

@@ -7,6 +7,7 @@ import type { Log } from '../http/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { isConstraintViolation } from '../store/constraints.ts'
 import type { Store } from '../store/open.ts'
+import { checkFence } from '../store/writes.ts'
 import { KEY } from './arrivals.ts'
 import type { Arriving } from './arriving.ts'
 import { MAX_REQUEST_BYTES, MOVES } from './protocol.ts'
@@ -34,7 +35,9 @@ export function movesEndpoint({ arriving, store, bodies, log, stopping }: Option
     const { id } = arriving.open(key) // before anything of the body is read
     const body = await bodies.read(req, res, MAX_REQUEST_BYTES)
     try {
-      return await arriving.perform(name, id, readRequest(name, body.bytes))
+      const answered = await arriving.perform(name, id, readRequest(name, body.bytes))
+      checkFence(store.health) // what became of a move here counts only while this is the primary
+      return answered
     } finally {
       bodies.release(body)
     }

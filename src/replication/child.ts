@@ -39,8 +39,11 @@ export function startChild(
       onLine(line.slice(0, MAX_LINE))
     })
   }
-  if (child.pid !== undefined) writeFileSync(note, String(child.pid), { mode: 0o600 })
-  const ended = endOf(child, said).finally(() => rmSync(note, { force: true }))
+  const failure = child.pid === undefined ? undefined : failureOfNote(note, child.pid)
+  if (failure) child.kill('SIGKILL')
+  const ended = endOf(child, said)
+    .then((end) => (failure ? { code: failure.code ?? null, said: [failure.message] } : end))
+    .finally(() => rmSync(note, { force: true }))
 
   async function stop(): Promise<void> {
     child.kill('SIGTERM')
@@ -50,6 +53,16 @@ export function startChild(
   }
 
   return { isStarted: child.pid !== undefined, ended, stop }
+}
+
+/** Without its note, as on a full disk, a program could be left behind: it must not run then. */
+function failureOfNote(note: string, pid: number): NodeJS.ErrnoException | undefined {
+  try {
+    writeFileSync(note, String(pid), { mode: 0o600 })
+    return undefined
+  } catch (error) {
+    return error as NodeJS.ErrnoException
+  }
 }
 
 async function endOf(child: ChildProcess, said: readonly string[]): Promise<Ended> {

@@ -71,7 +71,7 @@ export async function fetchFiles(dataDir: string, copy: Copy, decryption: Decryp
     throw new Problem(
       404,
       'no_files',
-      `There are no keys and settings beside the copy at ${copy.name}. Start the primary with --replica-encrypt, or copy its folder keys/ and dealbox.json by hand.`,
+      `There are no keys and settings beside the replica at ${copy.name}. Start the primary with --replica-encrypt, or copy its folder keys/ and dealbox.json by hand.`,
     )
   createPrivateFolder(dataDir)
   const files = await unpacked(dataDir, bundle, decryption)

@@ -21,7 +21,11 @@ export type FollowOptions = {
 export type FollowState = { isRunning: boolean; restarts: number; failure: string | undefined }
 
 /** What a reader can say about its copy; `lagMs` is undefined if it has no heartbeat, or cannot be read. */
-export type CopyStatus = FollowState & { lagMs: number | undefined }
+export type CopyStatus = FollowState & {
+  lagMs: number | undefined
+  /** Files of keys that the primary has made, and this folder lacks. */
+  missingKeys: readonly string[]
+}
 
 export type Following = {
   state: () => FollowState

@@ -102,7 +102,7 @@ export function openLease({ store, dataDir, copy, epoch, url, log, every = every
       hold()
       file.note(began)
       failure = undefined
-      if (isSaid) log.warn({ copy: copy.name, epoch }, 'the copy can be reached again, and writes resume')
+      if (isSaid) log.warn({ copy: copy.name, epoch }, 'the replica can be reached again, and writes resume')
       isSaid = false
     } catch (error) {
       if (ending.signal.aborted) return
@@ -202,9 +202,10 @@ export function openLease({ store, dataDir, copy, epoch, url, log, every = every
 }
 
 const NOT_CONFIRMED =
-  'the copy was not reached for four seconds, so another server may have been promoted: nothing is written until it can be'
+  'the replica was not reached for four seconds, so another server may have been promoted: nothing is written until it can be'
 const NOT_NOTED = 'what was replaced here could not be noted yet, and is tried again'
-const UNREPLICATED = 'what was written here and never reached the copy is in this file, as events; nothing else has it'
+const UNREPLICATED =
+  'what was written here and never reached the replica is in this file, as events; nothing else has it'
 
 const lost = (name: string): Problem =>
   new Problem(

@@ -64,7 +64,7 @@ export function startPrimary({ store, log, dataDir, copy, replicaUrl, encryption
     const problem = problemOf(lag)
     const hasChanged = kindOf(problem) !== kindOf(saidProblem)
     if (hasChanged && problem !== undefined) log.error({ copy: copy?.name }, problem)
-    else if (hasChanged) log.warn({ copy: copy?.name }, 'the copy is up to date again')
+    else if (hasChanged) log.warn({ copy: copy?.name }, 'the replica is up to date again')
     saidProblem = problem
     const at = now()
     if (!hasChanged && Math.abs(at - notedAt) < NOTE_EVERY_MS) return
@@ -95,4 +95,4 @@ const kindOf = (problem: string | undefined): string | undefined => problem?.rep
 
 const RENEWED = 'the last server was killed: Litestream copies the whole database anew'
 const UNASKED =
-  'Nobody asks the copy, so that a replication that stops is not noticed here. Name a folder or S3-compatible storage with --replica, or watch the /readyz of a standby.'
+  'Nobody asks the replica, so that a replication that stops is not noticed here. Name a folder or S3-compatible storage with --replica, or watch the /readyz of a standby.'

@@ -50,7 +50,7 @@ export function watchCopy({ copy, now, asked = () => undefined, every = everyMs 
     const header = await copy.start(NEW_FILES, newest, HEADER_BYTES, signal)
     if (header) newestAt = timeOf(header, copy.name)
     const isWhole = snapshots.some(isChangesFile) || names.some(isFirst)
-    return isWhole ? undefined : `The copy at ${copy.name} has lost its beginning and cannot be restored: ${ANEW}`
+    return isWhole ? undefined : `The replica at ${copy.name} has lost its beginning and cannot be restored: ${ANEW}`
   }
 
   async function ask(): Promise<void> {
@@ -58,7 +58,7 @@ export function watchCopy({ copy, now, asked = () => undefined, every = everyMs 
       problem = await look(ending)
     } catch (error) {
       if (ending.signal.aborted) return
-      problem = `The copy cannot be asked: ${error instanceof Problem ? error.message : String(error)}`
+      problem = `The replica cannot be asked: ${error instanceof Problem ? error.message : String(error)}`
     }
     count++
     asked(lag())
@@ -74,7 +74,7 @@ export function watchCopy({ copy, now, asked = () => undefined, every = everyMs 
     if (newestAt === undefined)
       return ms <= FIRST_COPY_MS
         ? undefined
-        : `There is no copy at ${copy.name} yet, ${seconds} s after the start. ${LOOK}`
+        : `There is no replica at ${copy.name} yet, ${seconds} s after the start. ${LOOK}`
     return ms <= LATE_MS ? undefined : `Nothing has arrived at ${copy.name} for ${seconds} s. ${LOOK}`
   }
 

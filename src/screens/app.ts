@@ -168,6 +168,13 @@ export function screens(options: ScreensOptions): Koa {
     handlers.some(
       (handler) => handler.path === path && handler.method === method && method !== 'GET' && !handler.isInMemory,
     )
+  const isForPrograms = (path: string): boolean => [options.prefix, APP].some((start) => path.startsWith(`${start}/`))
+  /** Whether anything answers at a path, as far as that can be said without the database. */
+  const isThere = (path: string): boolean =>
+    isForPrograms(path) ||
+    pages.has(path) ||
+    isAppPath(path) ||
+    [UNSUBSCRIBE, ASSETS].some((each) => path.startsWith(each))
   const app = new Koa()
   app.silent = true // errors are logged below; a client that disconnects is not an error
   app.use(async (ctx) => {
@@ -178,7 +185,7 @@ export function screens(options: ScreensOptions): Koa {
     let passed: number | undefined
     try {
       checkFraming(ctx.req)
-      if (reader) for (const lag of (await lagOf(reader)).slice(1)) ctx.set(LAG, lag)
+      if (reader && isThere(ctx.path)) for (const lag of (await lagOf(reader)).slice(1)) ctx.set(LAG, lag)
       if (!BY_ANY_NAME.includes(ctx.path) && !ctx.path.startsWith(UNSUBSCRIBE)) checkHost(ctx.req)
       passed = await answer(ctx)
     } catch (error) {
@@ -231,8 +238,7 @@ export function screens(options: ScreensOptions): Koa {
   }
 
   function isForPeople({ method, path }: Context): boolean {
-    const isProgram = path.startsWith(`${options.prefix}/`) || path.startsWith(`${APP}/`)
-    return (method === 'GET' || method === 'HEAD' || path.startsWith(UNSUBSCRIBE)) && !isProgram
+    return (method === 'GET' || method === 'HEAD' || path.startsWith(UNSUBSCRIBE)) && !isForPrograms(path)
   }
 
   function pageFor({ method, path }: Context) {

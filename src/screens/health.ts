@@ -68,12 +68,10 @@ export function health(options: HealthOptions) {
   const mailboxes = mailboxStore(deps)
   const jobs = jobCounts(store)
   const webhooks = webhookCounts(store)
-  const primary = lease && (() => isPrimary(lease()))
-  /** The others only warn, as their types say. */
-  const canFail = [database, disk, ...(primary ? [primary] : [])]
+  const primary = (): Finding => (lease ? isPrimary(lease()) : { status: 'pass' })
   /** In the order in which they run. */
   const checks: Record<string, () => Finding> = copy
-    ? { database, disk, clock, copy: () => followed(copy()) }
+    ? { database, disk, clock, copy: () => followed(copy()), keys: () => keys(copy()) }
     : checksOfPrimary()
 
   function checksOfPrimary(): Record<string, () => Finding> {
@@ -81,7 +79,7 @@ export function health(options: HealthOptions) {
       ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }) },
       ...(backups && places.length > 0 && { copies: () => copies(backups()) }),
       clock,
-      ...(primary && { primary }),
+      ...(lease && { primary }),
       ...(replication && { replication: () => replicated(replication()) }),
       ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
       ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
@@ -168,6 +166,13 @@ export function health(options: HealthOptions) {
     return lagMs > MAX_LAG_MS ? { status: 'warn', detail: LATE, ...found } : { status: 'pass', ...found }
   }
 
+  /** What the primary has sealed or signed with a newer key cannot be read here, and a promotion would be refused. */
+  function keys({ missingKeys }: CopyStatus): Passed {
+    if (missingKeys.length === 0) return { status: 'pass' }
+    const detail = `The folder keys lacks ${missingKeys.join(', ')} of the primary. Copy it, or run "dealbox replicate --fetch"; this server cannot be promoted without.`
+    return { status: 'warn', detail }
+  }
+
   /** No place is named: where the copies are is nobody's business. */
   function copies(state: BackupState): Passed {
     const found = standingOf(state, places)
@@ -240,7 +245,7 @@ export function health(options: HealthOptions) {
   }
 
   /** The same in one word. Strangers may ask for it often: it takes only the checks that can fail, which cost little. */
-  const isReady = (): boolean => !stopping.aborted && canFail.every((run) => run().status !== 'fail')
+  const isReady = (): boolean => !stopping.aborted && [database, disk, primary].every((run) => run().status !== 'fail')
 
   /** Throws Problem 503 with the first check that fails. */
   function ready(): Readiness {
@@ -272,7 +277,7 @@ const SHORTAGES = {
 }
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 const NO_FILES =
-  'The keys and settings are not beside the copy; a standby needs them from elsewhere, or start the server with --replica-encrypt.'
+  'The keys and settings are not beside the replica; a standby needs them from elsewhere, or start the server with --replica-encrypt.'
 const NO_BACKUP = 'No backup has been made yet.'
 const BAD_DRILL =
   'The restore drill of a backup failed; the log of the server says why. Make another one with "dealbox backup", which the server then tries.'

@@ -102,7 +102,7 @@ export const notConfirmed = (): Problem =>
   new Problem(
     503,
     'not_confirmed',
-    'The server cannot reach the copy of its database, and so does not know whether another server was promoted. Nothing was confirmed. Try again in a moment.',
+    'The server cannot reach the replica of its database, and so does not know whether another server was promoted. Nothing was confirmed. Try again in a moment.',
     { headers: { 'Retry-After': '2' } },
   )
 
@@ -110,5 +110,5 @@ const unlooked = (dataDir: string): Problem =>
   new Problem(
     503,
     'not_confirmed',
-    `Nobody looks whether another server was promoted instead of ${dataDir}, so nothing may be written. Start its server, or wait until that reaches the copy.`,
+    `Nobody looks whether another server was promoted instead of ${dataDir}, so nothing may be written. Start its server, or wait until that reaches the replica.`,
   )

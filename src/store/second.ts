@@ -1,4 +1,3 @@
-import { MAX_LOG_PAGES } from './checkpoint.ts'
 import { LOCK_RETRY_MS, MAX_LOCK_WAIT_MS } from './commit.ts'
 import { type Connection, connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
@@ -42,23 +41,38 @@ export type Staging = {
 
 /**
  * Writes rows of a staged organisation in any order: references are not checked, since they are whole at the source. Most of
- * its commits are not synced; the last one is, with all before it.
+ * its commits are not synced; the last one is, with all before it. Whoever does the checkpoints of the store does those of
+ * these commits, too.
+ *
+ * `check` throws if nothing may be committed any more. It is asked just before each COMMIT, since a job may have waited for
+ * long, and once more after it, as in `groupCommit`.
  */
-export function openStaging(db: Database): Staging {
+export function openStaging(db: Database, check: () => void): Staging {
   const own = openSqlite(connection(db).name)
   own.pragma('busy_timeout = 0')
   own.pragma('foreign_keys = OFF')
   own.pragma('trusted_schema = OFF')
   own.pragma('temp_store = MEMORY')
   own.pragma('cache_size = -16000')
-  own.pragma(`wal_autocheckpoint = ${MAX_LOG_PAGES}`)
+  own.pragma(`wal_autocheckpoint = ${connection(db).pragma('wal_autocheckpoint', { simple: true })}`)
+
+  const checked = <T>(job: () => T): T =>
+    own
+      .transaction(() => {
+        const made = job()
+        check()
+        return made
+      })
+      .immediate()
 
   async function write<T>(job: () => T, isLast = false): Promise<T> {
     const until = performance.now() + MAX_LOCK_WAIT_MS
     for (;;) {
       try {
         own.pragma(`synchronous = ${isLast ? 'FULL' : 'NORMAL'}`)
-        return own.transaction(job).immediate()
+        const made = checked(job)
+        check()
+        return made
       } catch (error) {
         if (failureOf(error) !== 'locked' || performance.now() > until) throw error
       }

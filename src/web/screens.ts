@@ -1,7 +1,7 @@
 import type { ScreenEntry } from './router/types.ts'
 import { texts } from './shell/texts.ts'
 
-/** The list of screens: one line each, see docs/screens.md. A folder below screens/ is the screen. */
+/** The list of screens: one line each, see docs/developing/screens.md. A folder below screens/ is the screen. */
 export const screens: readonly ScreenEntry[] = [
   {
     path: '/tasks',

@@ -68,6 +68,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
     const items: string[] = []
     let last = from
     let length = 0
+    let isAll = true
     for (const event of events) {
       last = event.seq
       if (isWanted(event.type)) {
@@ -75,8 +76,10 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
         items.push(item)
         length += item.length
       }
-      if (items.length === limit || length >= MAX_ANSWER || last - from >= MAX_LOOKED_AT) break
+      isAll = items.length < limit && length < MAX_ANSWER && last - from < MAX_LOOKED_AT
+      if (!isAll) break
     }
+    if (isAll) last = Math.max(last, newest) // the numbers that a promotion has left out have no events
     return { items, last, more: last < newest }
   }
 

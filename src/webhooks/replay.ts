@@ -17,12 +17,18 @@ export function replayStore(deps: Deps) {
   const { db, clock } = deps
   const { find } = webhookStore(deps)
   const bounds = db.prepare(
-    `SELECT last_seq, planned_seq, held_until,
+    `SELECT last_seq, held_until,
        coalesce((SELECT min(seq) FROM events WHERE events.org_id = orgs.id), last_seq + 1) AS first_seq
      FROM orgs JOIN webhook_states ON webhook_states.org_id = orgs.id WHERE orgs.id = ? AND webhook_id = ?`,
   )
   const waiting = db
     .prepare('SELECT count(*) FROM deliveries INDEXED BY deliveries_status WHERE org_id = ? AND webhook_status = ?')
+    .pluck()
+  const unseen = db
+    .prepare(
+      `SELECT count(*) FROM events JOIN webhook_states AS s ON s.org_id = events.org_id
+       WHERE events.org_id = ? AND s.webhook_id = ? AND seq > planned_seq`,
+    )
     .pluck()
   const newest = db.prepare(
     `SELECT id, seq, status = 'pending' AND leased_until IS NULL AS is_waiting
@@ -39,12 +45,14 @@ export function replayStore(deps: Deps) {
   )
 
   const boundsOf = (org: number, id: string) =>
-    bounds.get(org, id) as { last_seq: number; planned_seq: number; first_seq: number; held_until: number | null }
+    bounds.get(org, id) as { last_seq: number; first_seq: number; held_until: number | null }
 
   /** Counts unfinished deliveries, and events of the organisation not yet scanned for the webhook. */
   function backlog(org: number, id: string): { pending: number; unseen_events: number } {
-    const { last_seq, planned_seq } = boundsOf(org, id)
-    return { pending: waiting.get(org, `${id} pending`) as number, unseen_events: last_seq - planned_seq }
+    return {
+      pending: waiting.get(org, `${id} pending`) as number,
+      unseen_events: unseen.get(org, id) as number, // numbers are missing where a standby took over
+    }
   }
 
   /**

@@ -228,6 +228,7 @@ describe('restore', () => {
     )
     assert.match(err, /sends no mails, runs no sequences, calls no webhooks and fetches no mails\. Next:\n1\. Start it/)
     assert.match(err, /3\. When the original does not run any more: "dealbox resume-sending/)
+    assert.match(err, /\nIf the installation is replicated: give --replica a new folder or prefix, .*\.\n$/)
 
     const elsewhere = join(folder, 'of the original')
     const own = await cli(['backup', '--data', copy, '--backup-dir', elsewhere])
@@ -284,7 +285,8 @@ describe('restore', () => {
   test('moves what is there aside, and with --resume-sending the copy sends at once', async () => {
     const { file } = await cliJson('backup', '--data', data)
     const restored = await cliJson('restore', file, '--data', data, '--resume-sending')
-    assert.equal(restored.sending, 'resumed')
+    assert.deepEqual([restored.sending, restored.epoch], ['resumed', 1])
+    assert.doesNotMatch((await cli(['restore', file, '--data', data, '--resume-sending'])).err, /replica/)
     assert.match(restored.aside, /before-restore-\d{8}T\d{6}Z$/)
     assert.deepEqual(
       restored.tokens.map(({ email }: { email: string }) => email),

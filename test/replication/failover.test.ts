@@ -155,6 +155,19 @@ test('the guide, from the first start to the old machine as the standby', needs,
   assert.deepEqual(await titlesAt(follower.api), ['New', 'Replicated'])
   assert.ok(existsSync(join(work, 'primary.old/unreplicated-epoch-1.ndjson')))
 
+  // Without a standby: the newest folder that has begun is restored (docs/replication.md).
+  assert.ok(existsSync(join(replica, 'dealbox/epoch-00000002-begun.json')))
+  const restored = async (folder: string): Promise<unknown[]> => {
+    const data = join(work, `back-${folder}`)
+    await exec('litestream', ['restore', '-o', join(data, 'dealbox.db'), `file://${join(replica, folder)}`], options)
+    const store = openStore(data)
+    const titles = store.db.prepare('SELECT title FROM deals ORDER BY title').pluck().all()
+    store.close()
+    return titles
+  }
+  assert.deepEqual(await restored('epoch-00000002'), ['New', 'Replicated'])
+  assert.deepEqual(await restored(''), ['Replicated'])
+
   // With the options of the standby it starts as the primary.
   await end(standby.server)
   const restarted = await start(second.trim().split('\n').at(-1) as string)

@@ -134,7 +134,7 @@ describe('a replication that has silently stopped is noticed within a minute', {
     assert.equal(readReplicationState(dataDir)?.problem, problem)
     litestream = replicate(database(), { folder })
     await upToDate()
-    assert.deepEqual(lines.slice(1), ['the copy is up to date again'])
+    assert.deepEqual(lines.slice(1), ['the replica is up to date again'])
     assert.equal(readReplicationState(dataDir)?.problem, null)
   })
 
@@ -156,7 +156,7 @@ describe('a replication that has silently stopped is noticed within a minute', {
     await near.stop()
     const { seconds, problem } = await noticed()
     assert.equal(seconds, 10)
-    assert.match(problem, /^The copy cannot be asked: 127\.0\.0\.1:\d+\/backups\/crm-\d+: /)
+    assert.match(problem, /^The replica cannot be asked: 127\.0\.0\.1:\d+\/backups\/crm-\d+: /)
   })
 
   test('the files of the copy were deleted', async () => {
@@ -189,13 +189,13 @@ test('without a copy yet, a minute may pass', async () => {
   }
   await passTime()
   await passTime()
-  assert.match(primary.status().problem ?? '', /^There is no copy at .*none yet, 70 s after the start\./)
+  assert.match(primary.status().problem ?? '', /^There is no replica at .*none yet, 70 s after the start\./)
 })
 
 test('where nobody can ask the copy, that is said', () => {
   start(undefined)
   const { problem, ...others } = primary.status()
   assert.deepEqual(others, { epoch: 1, lagMs: undefined, hasFiles: false })
-  assert.match(problem ?? '', /^Nobody asks the copy/)
+  assert.match(problem ?? '', /^Nobody asks the replica/)
   assert.equal(lines.length, 1)
 })

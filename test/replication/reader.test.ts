@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import type { Route } from '../../src/http/route.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { liveParts } from '../../src/screens/live/live.ts'
 import { screenHandlers, screenRoutes } from '../../src/screens/routes.ts'
+import { cliJson } from '../cli/command-line.ts'
 import { type Answer, type Primary, rest, type StartedReader, startPrimary, until } from '../support/copied.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
 import { noLitestream } from '../support/litestream.ts'
@@ -168,13 +169,25 @@ test('the stream brings the events of the primary as they arrive', needs, async 
 
 test('the health checks and metrics are those of a reader', needs, async () => {
   const ready = JSON.parse(await (await fetch(`${reader.screens}/readyz`)).text())
-  assert.deepEqual(Object.keys(ready.checks), ['database', 'disk', 'clock', 'copy'])
-  assert.equal(ready.checks.copy.status, 'pass')
+  assert.deepEqual(Object.keys(ready.checks), ['database', 'disk', 'clock', 'copy', 'keys'])
+  assert.deepEqual([ready.checks.copy.status, ready.checks.keys], ['pass', { status: 'pass' }])
   const metrics = await (await fetch(`${reader.screens}/metrics`)).text()
   assert.match(metrics, /^dealbox_reader_lag_seconds \d/m)
   assert.match(metrics, /^dealbox_reader_following 1$/m)
   assert.match(metrics, /^dealbox_reader_restarts_total 0$/m)
   assert.doesNotMatch(metrics, /dealbox_jobs|dealbox_webhooks|dealbox_mailboxes/)
+})
+
+test('a key that the primary has made since is missed at once, not at a promotion', needs, async () => {
+  const { kid } = await cliJson('keys', 'rotate', '--data', primary.dataDir)
+  const keys = async () => JSON.parse(await (await fetch(`${reader.screens}/readyz`)).text()).checks.keys
+  const { status, detail } = await until(keys, (found) => found?.status === 'warn')
+  assert.equal(status, 'warn')
+  assert.ok(
+    detail.startsWith(`The folder keys lacks ${kid}.pem of the primary. Copy it, or run "dealbox replicate --f`),
+  )
+  cpSync(join(primary.dataDir, 'keys'), join(reader.folder, 'keys'), { recursive: true })
+  assert.deepEqual(await keys(), { status: 'pass' })
 })
 
 test('a reader changes no byte by itself, and connects to nobody', needs, async () => {

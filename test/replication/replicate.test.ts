@@ -271,18 +271,23 @@ test('without keys and settings beside the copy, a standby is told where to get 
   assert.equal(code, 1)
   assert.match(
     err,
-    /There are no keys and settings beside the copy at .*empty\. Start the primary with --replica-encrypt/,
+    /There are no keys and settings beside the replica at .*empty\. Start the primary with --replica-encrypt/,
   )
   assert.ok(!existsSync(join(folder, 'standby')))
 })
 
 describe('the page', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/replication.md'), 'utf8')
-  const lines = [...page.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) => (block as string).trim().split('\n'))
+  const lines = [...page.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) =>
+    block
+      .trim()
+      .split('\n')
+      .map((line) => line.trim()),
+  )
 
   test('names commands that take these options', async () => {
     const named = lines.filter((line) => /^(sudo )?dealbox (replicate|install) (?!--fetch)/.test(line))
-    assert.equal(named.length, 4)
+    assert.equal(named.length, 5)
     for (const line of named) {
       const words = line.replace('/etc/dealbox/replica-keys', keyFile).replace('/etc/dealbox/passphrase', passphrase)
       const argv = words.replace(/^(sudo )?dealbox /, '').split(' ')

@@ -90,7 +90,7 @@ describe('a replicated server', { skip: noLitestream }, () => {
         return body.checks.replication.lag_s === undefined ? undefined : body.checks.replication
       })
       assert.deepEqual([found.status, found.epoch], ['pass', 1])
-      assert.match(found.detail, /^The keys and settings are not beside the copy/)
+      assert.match(found.detail, /^The keys and settings are not beside the replica/)
       assert.ok(found.lag_s <= 10)
       const text = await (await fetch(`${server.screens}/metrics`)).text()
       assert.match(text, /\ndealbox_replication_lag_seconds \d/)
@@ -100,7 +100,7 @@ describe('a replicated server', { skip: noLitestream }, () => {
         const all = await examined(dataDir)
         return all[0].status === 'pass' ? all : undefined
       })
-      assert.match(replication.detail, /^The copy at .*copy was \d+ s old at .*; this is primary 1\.$/)
+      assert.match(replication.detail, /^The replica at .*copy was \d+ s old at .*; this is primary 1\.$/)
       assert.equal(schema.status, 'pass')
       assert.deepEqual(server.lines, [])
     } finally {
@@ -124,10 +124,12 @@ test('a server that nobody asks about its copy says so; one that is not replicat
     const { status, body } = await alone.screen('/readyz')
     const { replication } = body.checks
     assert.deepEqual([status, replication.status, replication.lag_s], [200, 'warn', undefined])
-    assert.match(replication.detail, /^Nobody asks the copy/)
+    assert.match(replication.detail, /^Nobody asks the replica/)
     const text = await (await fetch(`${alone.screens}/metrics`)).text()
     assert.doesNotMatch(text, /\ndealbox_replication_lag_seconds \d/)
-    assert.match((await examined(dataDir))[0].detail, /^Nobody asks the copy/)
+    assert.match((await examined(dataDir))[0].detail, /^Nobody asks the replica/)
+    const stranger = await fetch(`${alone.screens}/readyz`, { headers: { 'x-forwarded-for': '203.0.113.7' } })
+    assert.deepEqual(await stranger.json(), { status: 'ready' })
   } finally {
     await alone.stop()
   }

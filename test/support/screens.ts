@@ -6,6 +6,7 @@ import type { Role } from '../../src/auth/roles.ts'
 import { sessionStore } from '../../src/auth/sessions.ts'
 import { memberSettings } from '../../src/crm/members/settings.ts'
 import { type Log, silentLog } from '../../src/http/log.ts'
+import type { Reader } from '../../src/http/reader.ts'
 import { listen } from '../../src/http/server.ts'
 import type { Every } from '../../src/lib/every.ts'
 import { screens } from '../../src/screens/app.ts'
@@ -35,6 +36,7 @@ export async function startScreens(
     monitoring?: Monitoring
     isSendingPaused?: boolean
     proxies?: Proxies
+    reader?: Reader
   } = {},
 ) {
   const { store, deps, dataDir, routes, document } = server
@@ -48,6 +50,7 @@ export async function startScreens(
     passwords: cheap,
     ...(options.every ? { every: options.every } : {}),
     ...(options.monitoring ? { monitoring: options.monitoring } : {}),
+    reader: options.reader,
     isSendingPaused: options.isSendingPaused ?? false,
   })
   const proxies = options.proxies ?? trustedProxies('127.0.0.1', () => undefined)

@@ -4,7 +4,7 @@ import { replicationRow } from '../../store/replication.ts'
 import { type Finding, fail, pass, warn } from '../finding.ts'
 import { depsOf, type Patient } from '../patient.ts'
 
-/** A server writes each minute how it stands with the copy. */
+/** A server writes each minute how it stands with the replica. */
 const SILENT_MS = 5 * MINUTE_MS
 const HOW = '"journalctl -u dealbox-litestream" shows its log where it is a service; docs/replication.md says more.'
 
@@ -16,9 +16,11 @@ export function replication(patient: Patient): Finding {
   const seen = state && Date.parse(state.seen_at)
   const last = beat_at === null ? 'There was no heartbeat yet' : `The last heartbeat is of ${rfc3339(beat_at)}`
   if (!patient.isServed)
-    return pass(`No server runs. ${last}; this is primary ${epoch}. A copy may be newer: promote only one of both.`)
+    return pass(
+      `No server runs. ${last}; this is primary ${epoch}. The replica may be newer: promote only one of both.`,
+    )
   if (!state || seen === undefined || patient.now() - seen > SILENT_MS)
-    return warn(`The server does not say how it stands with the copy. ${last}.`, 'Restart the server.')
+    return warn(`The server does not say how it stands with the replica. ${last}.`, 'Restart the server.')
   if (state.problem !== null) return fail(`${state.problem} (${state.seen_at})`, HOW)
-  return pass(`The copy at ${state.copy} was ${state.lag_s} s old at ${state.seen_at}; this is primary ${epoch}.`)
+  return pass(`The replica at ${state.copy} was ${state.lag_s} s old at ${state.seen_at}; this is primary ${epoch}.`)
 }

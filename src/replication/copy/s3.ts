@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Account } from '../../backup/places/s3/account.ts'
 import { type ClientOptions, s3Client } from '../../backup/places/s3/client.ts'
-import { Failed } from '../../backup/places/s3/failures.ts'
+import { Failed, type Naming } from '../../backup/places/s3/failures.ts'
 import { listObjects } from '../../backup/places/s3/objects.ts'
 import { textOf } from '../../backup/places/s3/xml.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -17,9 +17,11 @@ const PAGE = 1000
 /** What S3 says to the second of two who make the same object. */
 const EXISTS = [409, 412]
 
+const OF_OPTIONS: Naming = { region: (region) => `--replica-region ${region}`, ca: '--replica-ca' }
+
 /** A folder in a bucket of S3-compatible storage. */
 export function s3Copy(account: Account, options: ClientOptions = {}): Copy {
-  const client = s3Client(account, { idle_ms: PATIENCE_MS, pauses_ms: PAUSES_MS, ...options })
+  const client = s3Client(account, { idle_ms: PATIENCE_MS, pauses_ms: PAUSES_MS, naming: OF_OPTIONS, ...options })
   const { name } = client
   const levelOf = (level: number) => `${account.prefix}${level.toString(16).padStart(4, '0')}/`
   const own = `${account.prefix}${OWN_FOLDER}/`

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { Naming } from '../../backup/places/s3/failures.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Copy } from './copy.ts'
 import { folderCopy } from './folder.ts'
@@ -9,6 +10,8 @@ import { s3Copy } from './s3.ts'
 /** Where the keys are, as Litestream reads them; the first that is set counts. */
 const KEY_IDS = ['LITESTREAM_ACCESS_KEY_ID', 'AWS_ACCESS_KEY_ID']
 const SECRETS = ['LITESTREAM_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY']
+
+const OF_URL: Naming = { region: (region) => `region=${region} in its URL`, ca: 'NODE_EXTRA_CA_CERTS' }
 
 /** Undefined for storage that only Litestream reaches, such as SFTP. Throws Problem 409 if keys are missing. */
 export function copyOfUrl(text: string, env: NodeJS.ProcessEnv): Copy | undefined {
@@ -27,7 +30,7 @@ export function copyOfUrl(text: string, env: NodeJS.ProcessEnv): Copy | undefine
   const endpoint = new URL(url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`)
   const folders = decodeURIComponent(url.pathname).split('/').filter(Boolean)
   const prefix = folders.map((each) => `${each}/`).join('')
-  return s3Copy({ endpoint, bucket: url.host, prefix, keys: { id, secret }, region })
+  return s3Copy({ endpoint, bucket: url.host, prefix, keys: { id, secret }, region }, { naming: OF_URL })
 }
 
 /** The URL of a folder below. */

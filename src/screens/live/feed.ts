@@ -1,4 +1,4 @@
-import type { EventReader } from '../../events/reading.ts'
+import type { EventReader, KeyedEvent } from '../../events/reading.ts'
 import { eventFrame } from './frames.ts'
 
 export type Frame = { seq: number; type: string; text: string }
@@ -14,15 +14,16 @@ export function eventFeed(reader: Pick<EventReader, 'after'>, org: number) {
   let kept: Frame[] = []
   let chars = 0
 
-  /** The frames after a seq, in order without gaps; a part of them if there are many, none if there is no newer one. */
+  /**
+   * The frames after a seq, in order without gaps; a part of them if there are many, none if there is no newer one. The
+   * first may be after a gap: of events that were purged, or of numbers that a standby left out when it took over.
+   */
   function after(seq: number): readonly Frame[] {
     const from = kept[0]?.seq ?? Number.POSITIVE_INFINITY
     const last = kept.at(-1)?.seq ?? -1
     if (seq + 1 >= from && seq < last) return kept.slice(seq + 1 - from, seq + 1 - from + BATCH)
-    const read = reader
-      .after(org, seq, BATCH)
-      .map((event) => ({ seq: event.seq, type: event.type, text: eventFrame(event) }))
-    if (seq >= last) keep(read, seq === last)
+    const read = untilGap(reader.after(org, seq, BATCH)).map(frameOf)
+    if (seq >= last) keep(read, seq === last && read[0]?.seq === seq + 1)
     return read
   }
 
@@ -36,4 +37,12 @@ export function eventFeed(reader: Pick<EventReader, 'after'>, org: number) {
   }
 
   return { after }
+}
+
+const frameOf = (event: KeyedEvent): Frame => ({ seq: event.seq, type: event.type, text: eventFrame(event) })
+
+function untilGap(events: KeyedEvent[]): KeyedEvent[] {
+  const first = events[0]?.seq ?? 0
+  const gap = events.findIndex(({ seq }, at) => seq !== first + at)
+  return gap < 0 ? events : events.slice(0, gap)
 }

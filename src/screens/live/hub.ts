@@ -131,7 +131,7 @@ export function streamHub({
     if (stream.position() >= newest || !stream.isReady()) return false
     const { org } = stream.who
     const frames = groups.get(org)?.feed.after(stream.position()) ?? []
-    const isGap = frames[0]?.seq !== stream.position() + 1 // purged while the client was not reading
+    const isGap = frames[0]?.seq !== stream.position() + 1 // purged while the client was not reading, or a standby took over
     if (isGap) stream.end(namedFrame('reset', {}))
     else stream.advance(frames)
     return !isGap && stream.position() < newest

@@ -4,29 +4,37 @@ import { failureOf } from '../failures.ts'
 import { isSameLook, isSettled, isWhole, type Look, lookAt } from './files.ts'
 import { leaveLog } from './header.ts'
 
-type Opened = { db: Connection; ino: bigint; begin: Statement; lock: Statement; commit: Statement }
+type Opened = { db: Connection; ino: bigint; waitMs: number; begin: Statement; lock: Statement; commit: Statement }
 
 export type FollowedConnection = Connection & {
-  /** Begins to read, if that is possible now. Throws Problem 503 `copy_unavailable` if it is not. */
-  enter: () => void
+  /**
+   * Begins to read, if that is possible now. Throws Problem 503 `copy_unavailable` if it is not. Without patience it does
+   * not stop the process for a lock.
+   */
+  enter: (isPatient: boolean) => void
 }
 
-/** How long a read that comes after others may stop the process for a lock of Litestream. */
+/** How long a read that comes after others may stop the process for a lock of Litestream: the first one, of each lock. */
 const LOCK_WAIT_MS = 100
 /** Litestream may write again while a changed copy is examined. */
 const TRIES = 3
 
 /**
  * Opens a copy for reading. All reads of a turn of the event loop share one read transaction: they see one state, and while
- * it is open Litestream waits. Each turn begins with a look at the files:
- * - A copy that is not whole is not read.
+ * it is open Litestream waits. Each turn begins with a look at the files, before and after they are locked:
+ * - A copy that is not whole is not read, nor locked: Litestream has locked it, or left it in the middle.
  * - Litestream writes past SQLite, which would keep pages that are outdated, since it notices changes only by the first
  *   page. So whenever the file has changed, the pages are dropped.
  * - A copy that was made anew is another file: it is opened, and statements are prepared again when they are next used.
  *
- * `check` is called for every new state before anybody reads it; it throws a Problem if the state must not be read.
+ * `check` is called for every new state before anybody reads it; it throws a Problem if the state must not be read. `onLock`
+ * is called before each attempt to lock the copy, with how long that may stop the process.
  */
-export function openFollowed(file: string, check: (db: Connection) => void): FollowedConnection {
+export function openFollowed(
+  file: string,
+  check: (db: Connection) => void,
+  onLock: (waitMs: number) => void = () => undefined,
+): FollowedConnection {
   let opened: Opened | undefined
   /** The connection while the transaction of this turn is open. */
   let current: Connection | undefined
@@ -34,11 +42,13 @@ export function openFollowed(file: string, check: (db: Connection) => void): Fol
   let seen: Look | undefined
   let isSeenSettled = false
   let states = 0
+  /** Whether Litestream had locked it at the last attempt. */
+  let isLocked = false
 
-  function enter(): Connection {
+  function enter(isPatient = true): Connection {
     if (current) return current
     for (let tries = 0; tries < TRIES; tries++) {
-      const db = tryToEnter()
+      const db = tryToEnter(isPatient)
       if (!db) continue
       current = db
       setImmediate(leave)
@@ -48,22 +58,21 @@ export function openFollowed(file: string, check: (db: Connection) => void): Fol
   }
 
   /** Undefined if the copy has changed meanwhile. */
-  function tryToEnter(): Connection | undefined {
-    if (opened && seen && isSeenSettled) {
-      begin()
-      const look = lookAt(file)
-      if (look && isSameLook(look, seen)) return opened.db
-      end()
-    }
-    return enterChanged()
-  }
-
-  function enterChanged(): Connection | undefined {
+  function tryToEnter(isPatient: boolean): Connection | undefined {
     const look = lookAt(file)
     if (!look || !isWhole(look, seen)) throw unavailable()
+    if (!opened || !seen || !isSeenSettled || !isSameLook(look, seen)) return enterChanged(look, isPatient)
+    begin(isPatient)
+    const now = lookAt(file)
+    if (now && isSameLook(now, seen)) return opened.db
+    end()
+    return undefined
+  }
+
+  function enterChanged(look: Look, isPatient: boolean): Connection | undefined {
     const { db } = reopen(look)
     db.pragma('shrink_memory') // forgets all pages
-    begin()
+    begin(isPatient)
     try {
       const now = lookAt(file)
       if (!now || !isSameLook(now, look)) {
@@ -89,7 +98,7 @@ export function openFollowed(file: string, check: (db: Connection) => void): Fol
       const db = openSqlite(file, { readonly: true, fileMustExist: true, timeout: LOCK_WAIT_MS })
       for (const setting of SETTINGS) db.pragma(setting)
       const [begin, lock, commit] = ['BEGIN', 'PRAGMA schema_version', 'COMMIT'].map((sql) => db.prepare(sql))
-      opened = { db, ino: data.ino, begin, lock, commit } as Opened
+      opened = { db, ino: data.ino, waitMs: LOCK_WAIT_MS, begin, lock, commit } as Opened
       return opened
     } catch (error) {
       throw failureOf(error) === 'locked' ? unavailable(error) : error
@@ -97,14 +106,20 @@ export function openFollowed(file: string, check: (db: Connection) => void): Fol
   }
 
   /** Locks: BEGIN alone would not. */
-  function begin(): void {
-    const { begin, lock } = opened as Opened
-    begin.run()
+  function begin(isPatient: boolean): void {
+    const own = opened as Opened
+    const waitMs = isPatient && !isLocked ? LOCK_WAIT_MS : 0
+    if (own.waitMs !== waitMs) own.db.pragma(`busy_timeout = ${waitMs}`)
+    own.waitMs = waitMs
+    onLock(waitMs)
+    own.begin.run()
     try {
-      lock.get()
+      own.lock.get()
+      isLocked = false
     } catch (error) {
       end()
-      throw failureOf(error) === 'locked' ? unavailable(error) : error
+      isLocked = failureOf(error) === 'locked'
+      throw isLocked ? unavailable(error) : error
     }
   }
 
@@ -162,7 +177,7 @@ export function openFollowed(file: string, check: (db: Connection) => void): Fol
     },
     /** The transaction of a turn is none that anybody could roll back. */
     inTransaction: false,
-    enter: () => void enter(),
+    enter: (isPatient) => void enter(isPatient),
     dataVersion: () => {
       enter()
       return states

@@ -27,9 +27,11 @@ type ReaderOptions = Pick<HealthOptions, 'report'> & {
   wall?: () => number
   /** Where writes belong, instead of what the copy says. */
   primary?: string | undefined
+  /** See `openFollowed`. */
+  onLock?: (waitMs: number) => void
 }
 
-/** How often somebody who waits looks at the copy again. */
+/** How often the copy is looked at again while anybody waits. */
 const LOOK_MS = 5
 /** A round of Litestream takes less, unless it has much to catch up on. */
 const PATIENCE_MS = 1000
@@ -38,16 +40,22 @@ const POLL_MS = 50
 
 /** Opens a copy. Nothing is ever written to it: everything that would write is refused here, whoever asks. */
 export function openReader(dataDir: string, file: string, options: ReaderOptions = {}): ReaderStore {
-  const { wall = Date.now, report, primary } = options
+  const { wall = Date.now, report, primary, onLock } = options
   let isServed = false
-  const db = openFollowed(file, (opened) => checkVersion(opened, file, isServed))
+  const db = openFollowed(file, (opened) => checkVersion(opened, file, isServed), onLock)
   try {
     const row = replicationRow(db)
     const shared = storageHealth({ wall, report })
     const changes = { byOthers: db.dataVersion as () => unknown, byUs: () => 0 }
-    const commits = watchCommits(changes, POLL_MS)
+    const commits = watchCommits({ byOthers: lookedAt }, POLL_MS)
     const wallClock = watchWallClock(db, wall, shared.note)
     let known: { state: unknown; replication: Replication } | undefined
+
+    /** For who looks again soon. */
+    function lookedAt(): unknown {
+      db.enter(false)
+      return changes.byOthers()
+    }
 
     function replication(): Replication {
       const state = changes.byOthers()
@@ -74,7 +82,7 @@ export function openReader(dataDir: string, file: string, options: ReaderOptions
       vault: vault(dataDir, undefined, () => refuse()),
       health: { ...shared, refusal },
       upkeep: { isDue: () => false, stepOfCommand: () => true },
-      readable: () => untilReadable(db.enter),
+      readable: whenReadable(() => db.enter(false)),
       lagMs: () => {
         const { beat_at } = replication()
         return beat_at === null ? undefined : Math.max(0, wallClock.now() - beat_at)
@@ -90,23 +98,36 @@ export function openReader(dataDir: string, file: string, options: ReaderOptions
   }
 }
 
-function untilReadable(enter: () => void): Promise<void> | undefined {
-  try {
-    return void enter()
-  } catch (error) {
-    if (!isPassing(error)) throw error
-    return wait(enter)
-  }
-}
+/** All who wait share each look: what it finds holds for all of them, in the same turn of the event loop. */
+function whenReadable(enter: () => void): ReaderStore['readable'] {
+  let looking: Promise<void> | undefined
 
-async function wait(enter: () => void): Promise<void> {
-  const until = performance.now() + PATIENCE_MS
-  for (;;) {
-    await pause(LOOK_MS)
+  function nextLook(): Promise<void> {
+    looking ??= pause(LOOK_MS).then(() => {
+      looking = undefined
+      enter()
+    })
+    return looking
+  }
+
+  async function wait(): Promise<void> {
+    const until = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        return await nextLook()
+      } catch (error) {
+        if (!isPassing(error) || performance.now() > until) throw error
+      }
+    }
+  }
+
+  return () => {
+    if (looking) return wait()
     try {
-      return enter()
+      return void enter()
     } catch (error) {
-      if (!isPassing(error) || performance.now() > until) throw error
+      if (!isPassing(error)) throw error
+      return wait()
     }
   }
 }
@@ -153,17 +174,21 @@ function readOnly(primary: string | null): Problem {
   })
 }
 
-/** Throws Problem 409 if keys are missing that tokens, secrets and cursors are read with. They are not in the database. */
-export function checkReaderKeys(dataDir: string, db: Database): void {
+/** The names of missing keys that tokens, secrets and cursors are read with. They are not in the database. */
+export function missingKeys(dataDir: string, db: Database): string[] {
   const names = keyFileNames(dataDir)
   const kids = db
     .prepare('SELECT kid FROM signing_keys WHERE retired_at IS NULL ORDER BY kid')
     .pluck()
     .all() as string[]
   const needed = [...kids.map((kid) => `${kid}.pem`), ...(isKeyUsed(db) ? ['secrets.key'] : []), 'cursor.key']
-  const missing = needed.filter((name) => !names.includes(name))
-  if (missing.length === 0) return
-  throw keysMissing(dataDir, missing)
+  return needed.filter((name) => !names.includes(name))
+}
+
+/** Throws Problem 409 if keys are missing. */
+export function checkReaderKeys(dataDir: string, db: Database): void {
+  const missing = missingKeys(dataDir, db)
+  if (missing.length > 0) throw keysMissing(dataDir, missing)
 }
 
 export const keysMissing = (dataDir: string, names: readonly string[]): Problem =>

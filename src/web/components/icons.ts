@@ -1,6 +1,6 @@
 /**
  * The paths of every icon on a 16 px grid, drawn with one line of 1.4 px: the path, and where an icon has dots, their path
- * and the width of their line. docs/screens.md says which meaning each has; an icon has one.
+ * and the width of their line. docs/developing/screens.md says which meaning each has; an icon has one.
  */
 export const ICONS = {
   alert: ['M8 2.2 14.4 13.4H1.6zM8 6.4v3.2M8 11.5v.1'],

@@ -9,7 +9,7 @@ export type { FieldState } from './lanes.ts'
 export type { Deletion } from './record-store.ts'
 export type { Kind, Rec, RecordOf } from './types.ts'
 
-// What screens do with records. Changes are shown at once; docs/screens.md says what becomes of them.
+// What screens do with records. Changes are shown at once; docs/developing/screens.md says what becomes of them.
 
 /** With my pending changes. `undefined`: not loaded, `null`: deleted. */
 export const record = <K extends Kind>(kind: K, id: string) =>

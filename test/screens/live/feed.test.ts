@@ -76,3 +76,25 @@ test('of large events as many are kept as 2 MB have, the newest', () => {
   feed.after(19)
   assert.equal(stored.reads, 2)
 })
+
+test('what is after a gap of the numbers is given apart, and is kept without what was before', () => {
+  const eventOf = (seq: number) => ({ seq, type: 'deal.created', id: `e${seq}`, at: 0, data: '{}' }) as KeyedEvent
+  const stored = [1, 2, 3, 101, 102].map(eventOf)
+  let reads = 0
+  const after = (_: number, from: number, limit: number) => {
+    reads++
+    return stored.filter(({ seq }) => seq > from).slice(0, limit)
+  }
+  const feed = eventFeed({ after } as never, 1)
+  assert.deepEqual(seqsOf(feed.after(1)), [2, 3])
+  assert.deepEqual(seqsOf(feed.after(3)), [101, 102])
+  for (const [seq, next] of [
+    [100, [101, 102]],
+    [101, [102]],
+  ] as const)
+    assert.deepEqual(seqsOf(feed.after(seq)), next)
+  assert.equal(reads, 2)
+  stored.push(eventOf(103))
+  assert.deepEqual(seqsOf(feed.after(102)), [103])
+  assert.deepEqual([seqsOf(feed.after(101)), reads], [[102, 103], 3])
+})

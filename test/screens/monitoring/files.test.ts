@@ -61,7 +61,7 @@ before(async () => {
   const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), ...watched }
   screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more }, isSendingPaused: true })
   folder = mkdtempSync(join(tmpdir(), 'dealbox-prometheus-'))
-  const copy = () => ({ lagMs: 500, isRunning: true, restarts: 0, failure: undefined })
+  const copy = () => ({ lagMs: 500, isRunning: true, restarts: 0, failure: undefined, missingKeys: [] })
   reader = await startScreens(server, { monitoring: { ...noMonitoring(), copy } })
   await screens.send('GET', '/livez') // so that there is a request to count
   scrape = await scrapeOf(screens)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { passwordFault } from '../../../src/auth/password-rules.ts'
 import {
@@ -9,6 +10,12 @@ import {
   originForOthers,
   parseHosts,
 } from '../../../src/screens/sessions/hosts.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { publicUrlsWith } from '../../../src/store/orgs.ts'
+import { cliJson, temporaryFolder } from '../../cli/command-line.ts'
+import { httpClient } from '../../support/client.ts'
+import { makeOrg } from '../../support/org.ts'
+import { serve } from '../../support/served.ts'
 
 describe('the names of a server', () => {
   const isKnown = (listen: string, host: string | undefined): boolean => {
@@ -64,6 +71,52 @@ describe('the names of a server', () => {
     ms += 5000
     assert.equal(isKnownNow('a.example'), false)
     assert.ok(isKnownNow('b.example'))
+  })
+
+  test('are the host names of "org host": a new one at once, and one that was taken away for five seconds', async () => {
+    const data = join(temporaryFolder(), 'data')
+    const store = openStore(data, { create: true })
+    const { id, token } = await makeOrg(store, data, 'Acme')
+    const server = await serve(data, token, { host: 'crm.example.com' })
+    let ms = 0
+    const check = hostCheck({ listen: '127.0.0.1', added: [], publicUrls: publicUrlsWith(store.db), now: () => ms })
+    const isKnownNow = (host: string): boolean => {
+      try {
+        check({ socket: new Socket(), headers: { host } })
+        return true
+      } catch {
+        return false
+      }
+    }
+    /** How the API and the screens answer to a name. */
+    const answers = async (host: string): Promise<unknown[]> => {
+      const asked = { method: 'GET', headers: { host, authorization: `Bearer ${token}` }, body: undefined }
+      const [api, screens] = [`${server.api}/api/v1/deals`, `${server.screens}/`].map((url) => client.send(url, asked))
+      return [(await api)?.status, (await screens)?.status]
+    }
+    const give = (host: string) => cliJson('org', 'host', id, host, '--data', data)
+    const client = httpClient()
+    try {
+      assert.equal(isKnownNow('acme.example.com'), false)
+      assert.deepEqual(await answers('acme.example.com'), [421, 421])
+      await give('Acme.example.com')
+      assert.equal(isKnownNow('acme.example.com:443'), true)
+      assert.deepEqual(await answers('acme.example.com'), [200, 200])
+      await give('other.example.com')
+      assert.deepEqual(await answers('other.example.com'), [200, 200])
+      ms += 4999
+      assert.ok(isKnownNow('other.example.com') && isKnownNow('acme.example.com'))
+      ms += 1
+      assert.equal(isKnownNow('acme.example.com'), false)
+      await give('none')
+      assert.equal(isKnownNow('other.example.com'), true)
+      ms += 5000
+      assert.equal(isKnownNow('other.example.com'), false)
+    } finally {
+      client.stop()
+      await server.stop()
+      store.close()
+    }
   })
 
   test('in a link for others are those that they can open, as far as there are any', () => {

@@ -6,7 +6,7 @@ import { Problem } from '../../../lib/problem.ts'
 import { MIB } from '../../../lib/size.ts'
 import { MINUTE_MS, SECOND_MS } from '../../../lib/time.ts'
 import type { Account } from './account.ts'
-import { Failed, noAnswer, refusal } from './failures.ts'
+import { Failed, type Naming, noAnswer, OF_BACKUPS, refusal } from './failures.ts'
 import { type Body, limit, send, textOfAnswer } from './send.ts'
 import { pathOf, queryText, SHA256_OF_NOTHING, signed } from './sign.ts'
 import { all, parseXml } from './xml.ts'
@@ -18,6 +18,7 @@ export type ClientOptions = {
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>
   /** How long nothing may move on a connection. */
   idle_ms?: number
+  naming?: Naming
 }
 
 /** A request about an object, or about the bucket if the key is empty. */
@@ -41,12 +42,11 @@ const MS_PER_MIB = 16 * SECOND_MS
 const MAX_TEXT_BYTES = 4 * MIB
 
 /** Sends signed requests, and repeats those that may succeed the next time. */
-export function s3Client(
-  account: Account,
-  { now = Date.now, pauses_ms = PAUSES_MS, wait = waitFor, idle_ms = MINUTE_MS }: ClientOptions = {},
-) {
+export function s3Client(account: Account, options: ClientOptions = {}) {
+  const { now = Date.now, pauses_ms = PAUSES_MS, wait = waitFor, idle_ms = MINUTE_MS, naming = OF_BACKUPS } = options
   const { endpoint, bucket, keys, region } = account
   const name = [endpoint.host, bucket, ...account.prefix.split('/')].filter((part) => part !== '').join('/')
+  const named = { name, naming }
   const ca = account.ca === undefined ? undefined : [...getCACertificates('default'), account.ca]
 
   /**
@@ -89,12 +89,12 @@ export function s3Client(
       return await send({ ...sending, signal }, async (answer) => {
         const status = answer.statusCode as number
         if (status >= 200 && status < 300) return await take(answer)
-        throw await refusal(name, status, answer.headers, await textOfAnswer(answer, MAX_TEXT_BYTES))
+        throw await refusal(named, status, answer.headers, await textOfAnswer(answer, MAX_TEXT_BYTES))
       })
     } catch (error) {
       if (request.signal?.aborted) throw request.signal.reason
       if (error instanceof Failed || error instanceof Problem) throw error
-      throw noAnswer(name, late.aborted ? limit('DEALBOX_LATE') : error)
+      throw noAnswer(named, late.aborted ? limit('DEALBOX_LATE') : error)
     }
   }
 
@@ -108,7 +108,7 @@ export function s3Client(
     const body = { text, bytes: Buffer.byteLength(text), sha256: hash('sha256', text) }
     return ask({ ...request, body }, async (answer) => {
       const xml = await textOfAnswer(answer, MAX_TEXT_BYTES)
-      if (all(await parseXml(xml), 'Error').length > 0) throw await refusal(name, 500, answer.headers, xml)
+      if (all(await parseXml(xml), 'Error').length > 0) throw await refusal(named, 500, answer.headers, xml)
       return xml
     })
   }

@@ -21,6 +21,14 @@ export class Failed extends Error {
   }
 }
 
+/** How a place is configured, for sentences that say what to change. */
+export type Naming = { region: (region: string) => string; ca: string }
+
+export const OF_BACKUPS: Naming = { region: (region) => `--backup-s3-region ${region}`, ca: '--backup-s3-ca' }
+
+/** The storage that a sentence is about. */
+export type Named = { name: string; naming: Naming }
+
 type Kind = 'place_missing' | 'place_denied' | 'place_failed'
 
 /** By the code of the service: the code of the Problem, and what follows the name of the place. */
@@ -41,7 +49,7 @@ const PASSING_STATUS = [408, 429, 500, 502, 503, 504]
 
 /** Why an answer other than 2xx failed. The words of the service are not repeated, only its codes. */
 export async function refusal(
-  place: string,
+  { name, naming }: Named,
   status: number,
   headers: IncomingHttpHeaders,
   text: string,
@@ -51,7 +59,7 @@ export async function refusal(
   const code = /^[A-Za-z0-9.]{1,64}$/.test(said) ? said : ''
   const region = textOf(root, 'Error', 'Region') ?? headers['x-amz-bucket-region']
   const isElsewhere = (status >= 300 && status < 400) || code === 'AuthorizationHeaderMalformed'
-  if (isElsewhere) return failed('place_failed', elsewhere(region))
+  if (isElsewhere) return failed('place_failed', elsewhere(region, naming))
   const known = Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : undefined
   if (known) return failed(...known)
   const kind = status === 401 || status === 403 ? 'place_denied' : 'place_failed'
@@ -59,25 +67,25 @@ export async function refusal(
 
   function failed(kind: Kind, sentence: string): Failed {
     const isPassing = PASSING_STATUS.includes(status) || PASSING_CODES.includes(code)
-    return new Failed(new Problem(502, kind, `${place} ${sentence}`), isPassing, status, code)
+    return new Failed(new Problem(502, kind, `${name} ${sentence}`), isPassing, status, code)
   }
 }
 
 /** Redirects are not followed: the other host would get a signed request. */
-function elsewhere(region: unknown): string {
+function elsewhere(region: unknown, naming: Naming): string {
   const isNamed = typeof region === 'string' && /^[a-z0-9-]{1,32}$/.test(region)
-  return isNamed ? `is in the region ${region}: use --backup-s3-region ${region}.` : 'is at another address or region.'
+  return isNamed ? `is in the region ${region}: use ${naming.region(region)}.` : 'is at another address or region.'
 }
 
 /** Why there was no answer, or no complete one. Throws the error of a file on this machine. */
-export function noAnswer(place: string, error: unknown): Failed {
+export function noAnswer({ name, naming }: Named, error: unknown): Failed {
   const { code: found, syscall } = error as NodeJS.ErrnoException
   const code = String(found)
   if (syscall !== undefined && LOCAL.includes(code)) throw error
   const sentence = Object.hasOwn(OWN, code) ? OWN[code] : failureOf(error)
-  const hint = /SELF_SIGNED|^UNABLE_TO/.test(code) ? ' If it is your own, name its file with --backup-s3-ca.' : ''
+  const hint = /SELF_SIGNED|^UNABLE_TO/.test(code) ? ` If it is your own, name its file with ${naming.ca}.` : ''
   const isPassing = !/CERT|SIGNATURE|ERR_SSL|ERR_TLS/.test(code)
-  return new Failed(new Problem(502, 'place_failed', `${place}: ${sentence}${hint}`), isPassing)
+  return new Failed(new Problem(502, 'place_failed', `${name}: ${sentence}${hint}`), isPassing)
 }
 
 /** By the codes of our own limits. */

@@ -13,7 +13,7 @@ const MAX_NEAR = 2000
 
 /** Finds an event by its seq or its id; the id contains its time. Throws 404: events are kept for a while only. */
 export function toldEvents(db: Database) {
-  const { seqAt } = eventSeqs(db)
+  const { seqAt, nextAfter } = eventSeqs(db)
   const bySeq = db.prepare('SELECT seq, id, type, object_id, data FROM events WHERE org_id = ? AND seq = ?')
   const byId = db.prepare(
     'SELECT seq, id, type, object_id, data FROM events WHERE org_id = ? AND seq BETWEEN ? AND ? AND id = ?',
@@ -32,7 +32,7 @@ export function toldEvents(db: Database) {
 
   function near(org: number, id: string): unknown {
     const around = seqAt(org, timeOfId(id))
-    return byId.get(org, around - MAX_NEAR, around + MAX_NEAR, id)
+    return byId.get(org, around - MAX_NEAR, (nextAfter(org, around) ?? around) + MAX_NEAR, id)
   }
 
   return {
