@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeGently } from '../lib/large-files.ts'
+import { gently, inTurns, removal } from '../lib/large-files.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { lockFolder } from '../store/lock.ts'
 
 const PREFIX = 'dealbox.part-'
 
-/** Runs the job with a workspace. */
+/** Runs the job with a workspace, in a thread or a command. */
 export function inWorkspace<T>(folder: string, job: (workspace: string) => T): T {
   const { path, close } = openWorkspace(folder)
   try {
@@ -16,24 +16,42 @@ export function inWorkspace<T>(folder: string, job: (workspace: string) => T): T
   }
 }
 
+/** The same in a server, whose event loop turns while large files are removed. */
+export async function inWorkspaceOfServer<T>(folder: string, job: (workspace: string) => Promise<T>): Promise<T> {
+  await inTurns(abandoned(folder))
+  const { path, release } = newWorkspace(folder)
+  try {
+    return await job(path)
+  } finally {
+    release()
+    await inTurns(removal(path))
+  }
+}
+
 /**
  * Makes a temporary folder beside what is made in it, so that a rename can put the result into its place. `close` removes
  * it. Those that killed processes have left are removed before.
  */
 export function openWorkspace(folder: string): { path: string; close: () => void } {
-  removeAbandoned(folder)
-  const path = mkdtempSync(join(folder, PREFIX))
-  const release = lockFolder(path)
+  gently(abandoned(folder))
+  const { path, release } = newWorkspace(folder)
   return {
     path,
     close: () => {
-      release?.()
-      removeGently(path)
+      release()
+      gently(removal(path))
     },
   }
 }
 
-function removeAbandoned(folder: string): void {
+function newWorkspace(folder: string): { path: string; release: () => void } {
+  const path = mkdtempSync(join(folder, PREFIX))
+  const release = lockFolder(path)
+  return { path, release: () => release?.() }
+}
+
+/** The steps that remove what killed processes have left. */
+function* abandoned(folder: string): Generator<void> {
   for (const name of readdirSync(folder).filter((each) => each.startsWith(PREFIX))) {
     const path = join(folder, name)
     const found = statSync(path, { throwIfNoEntry: false })
@@ -42,7 +60,7 @@ function removeAbandoned(folder: string): void {
       const release = lockFolder(path)
       if (!release) continue
       release()
-      removeGently(path)
+      yield* removal(path)
     } catch {
       // That of another user, in a folder that several share.
     }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { encryptFile } from '../backup/encryption/encryption.ts'
 import type { Encryption } from '../backup/encryption/secrets.ts'
@@ -5,8 +6,10 @@ import { encryptedName, isEncryptedName, readName } from '../backup/names.ts'
 import { type CopyReport, copyToPlaces } from '../backup/places/copies.ts'
 import type { Place } from '../backup/places/place.ts'
 import { type Keep, kept } from '../backup/retention.ts'
+import { requireSpace } from '../backup/space.ts'
 import { type BackupState, lastBackup, noteBackup } from '../backup/state.ts'
-import { openWorkspace } from '../backup/workspace.ts'
+import { inWorkspaceOfServer } from '../backup/workspace.ts'
+import { Problem } from '../lib/problem.ts'
 import { DAY_MS, rfc3339 } from '../lib/time.ts'
 
 export type Copying = {
@@ -30,21 +33,40 @@ export type CopyJob = {
 export async function copyBackup(copying: Copying, job: CopyJob): Promise<CopyReport[]> {
   const { places, dataDir, keep, timezone } = copying
   const { file, now, mayPrune, signal } = job
-  const encryption = isEncryptedName(file) ? undefined : copying.encryption
   if (places.length === 0) return []
-  const workspace = encryption && openWorkspace(dirname(file))
-  try {
-    const name = encryption ? encryptedName(basename(file)) : basename(file)
-    const sent = workspace ? join(workspace.path, name) : file
-    if (encryption) await encryptFile(file, sent, encryption, signal)
-    const keepNames = mayPrune ? (names: readonly string[]) => namesToKeep(names, keep, timezone, now) : allOf
-    const reports = await copyToPlaces({ file: sent, name, places, keep: keepNames, ...(signal && { signal }) })
-    note(dataDir, reports, name, now)
-    return reports
-  } finally {
-    workspace?.close()
-  }
+  const encryption = isEncryptedName(file) ? undefined : copying.encryption
+  const name = encryption ? encryptedName(basename(file)) : basename(file)
+  const keepNames = mayPrune ? (names: readonly string[]) => namesToKeep(names, keep, timezone, now) : allOf
+  const send = (sent: string) => copyToPlaces({ file: sent, name, places, keep: keepNames, ...(signal && { signal }) })
+  const reports = await (encryption ? encrypted({ file, name, encryption, signal }, send) : send(file)).catch(
+    (error) => {
+      signal?.throwIfAborted()
+      return places.map((place) => failedBefore(place, error))
+    },
+  )
+  note(dataDir, reports, name, now)
+  return reports
 }
+
+type Plain = { file: string; name: string; encryption: Encryption; signal: AbortSignal | undefined }
+
+/** Does a job with the encrypted file, which is gone afterwards. */
+function encrypted<T>({ file, name, encryption, signal }: Plain, job: (sealed: string) => Promise<T>): Promise<T> {
+  return inWorkspaceOfServer(dirname(file), async (folder) => {
+    requireSpace(folder, statSync(file).size, 'To encrypt a copy of a backup, Dealbox')
+    const sealed = join(folder, name)
+    await encryptFile(file, sealed, encryption, signal)
+    return job(sealed)
+  })
+}
+
+/** What kept all places from their copies, such as a full disk, is tried again as what keeps one. */
+function failedBefore({ name: place }: Place, error: unknown): CopyReport {
+  const known = error instanceof Problem
+  return { place, ok: false, sentence: known ? error.message : NOT_ENCRYPTED, ...(known ? {} : { error }) }
+}
+
+const NOT_ENCRYPTED = 'The backup could not be encrypted for its copies; the log has the reason.'
 
 const allOf = (names: readonly string[]): readonly string[] => names
 

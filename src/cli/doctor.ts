@@ -20,13 +20,17 @@ export const doctor = command({
   audit: 'doctor.fixed',
   run: async ({ options, write }) => {
     const { examine } = await import('../doctor/doctor.ts') // no other command needs it
+    const { actAsOwnerOf } = await import('../doctor/owner.ts')
     const { data, full, fix } = options
     const minFree = readMinFree(options.minFree)
     const backups = folderOfCommand(data, options.backupDir)
     const report = examine({ dataDir: data, backupDir: backups, isFull: full, minFree, now: Date.now }, fix)
     const { fixed, isSound } = report
-    if (fixed.length > 0 && isSound)
-      await withStore(data, (store) => write(store, () => ({ json: null, text: '', audit: { detail: { fixed } } })))
+    if (fixed.length > 0 && isSound) {
+      const actAsBefore = actAsOwnerOf(data)
+      const audited = { json: null, text: '', audit: { detail: { fixed } } }
+      await withStore(data, (store) => write(store, () => audited)).finally(actAsBefore)
+    }
     return { json: shown(report), text: textOf(report, data), code: report.status === 'fail' ? 1 : 0 }
   },
 })

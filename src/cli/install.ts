@@ -1,4 +1,6 @@
-import { usage } from '../config.ts'
+import { join, resolve } from 'node:path'
+import { CONFIG_FILE } from '../config/file.ts'
+import { type Found, usage } from '../config.ts'
 import { openLog } from '../http/log.ts'
 import { command } from './command.ts'
 import { DATA, dropInText, OPTIONS, UNIT_TEXT, USER } from './install/unit.ts'
@@ -23,7 +25,7 @@ export const install = command({
     const given = options as unknown as ServeOptions & { logLevel: string }
     const dropIn = dropInText({
       ...{ user, options: serveOptions, values: given },
-      inFile: (name) => found.get(name)?.from === 'file',
+      isGiven: (name) => !isFoundByService(found.get(name)),
     })
     checkLogLevel(given.logLevel)
     const { log, flush } = openLog('warn', 2)
@@ -37,3 +39,7 @@ export const install = command({
     return { json: { done }, text: done.join('\n') }
   },
 })
+
+/** The service finds defaults by itself, and what its own configuration file has; of another one it knows nothing. */
+const isFoundByService = (found: Found | undefined): boolean =>
+  found?.from === 'file' ? resolve(found.where as string) === join(DATA, CONFIG_FILE) : found?.from === 'default'

@@ -3,6 +3,7 @@ import { failureOf } from '../store/failures.ts'
 import { lockInstance } from '../store/lock.ts'
 import { openStore, type Store } from '../store/open.ts'
 import type { Finding } from './finding.ts'
+import { actAsOwnerOf } from './owner.ts'
 
 /**
  * Runs the fixes of all findings one after the other and returns what was done, in sentences. `isSound`: the database may
@@ -11,6 +12,7 @@ import type { Finding } from './finding.ts'
 export function applyFixes(dataDir: string, findings: readonly Finding[], isSound: boolean): string[] {
   let store: Store | undefined
   const alone = whileAlone(dataDir)
+  const actAsBefore = actAsOwnerOf(dataDir)
   try {
     return findings
       .flatMap(({ fixes }) => fixes ?? [])
@@ -28,6 +30,7 @@ export function applyFixes(dataDir: string, findings: readonly Finding[], isSoun
   } finally {
     store?.close()
     alone.release()
+    actAsBefore()
   }
 }
 

@@ -73,7 +73,7 @@ export async function openCertificate(
 
   /** A key is often written a moment before its certificate. */
   function warnOnce(what: string): void {
-    if (what !== failure) log.warn(`the TLS certificate was not replaced, and the old one is used further: ${what}`)
+    if (what !== failure) log.warn(`the TLS certificate was not replaced, and the old one stays in use: ${what}`)
     failure = what
   }
 

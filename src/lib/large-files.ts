@@ -1,5 +1,6 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { MIB } from './size.ts'
 
 // Large files, written and removed in steps. A file system such as ext4 makes the commits of a server wait while it writes
@@ -21,14 +22,23 @@ export function steadyWriter(file: number): (bytes: Buffer) => void {
   }
 }
 
-/**
- * Removes a file, or a folder with all that is in it; nothing if it does not exist. Waits between the steps, so it belongs
- * into a thread or a command.
- */
-export function removeGently(path: string): void {
-  for (const file of filesIn(path)) shrink(file)
+/** Removes a file, or a folder with all that is in it; nothing if it does not exist. Each step is taken when it is asked for. */
+export function* removal(path: string): Generator<void> {
+  for (const file of filesIn(path)) yield* shrink(file)
   rmSync(path, { recursive: true, force: true })
 }
+
+/** Takes steps of a removal, and waits between them, so it belongs into a thread or a command. */
+export function gently(steps: Iterable<void>): void {
+  for (const _ of steps) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+}
+
+/** The same for a server: its event loop turns between the steps. */
+export async function inTurns(steps: Iterable<void>): Promise<void> {
+  for (const _ of steps) await pause(PAUSE_MS)
+}
+
+export const removeGently = (path: string): void => gently(removal(path))
 
 function filesIn(path: string): string[] {
   try {
@@ -39,13 +49,13 @@ function filesIn(path: string): string[] {
   }
 }
 
-function shrink(path: string): void {
+function* shrink(path: string): Generator<void> {
   let file: number | undefined
   try {
     file = openSync(path, 'r+')
     for (let size = fstatSync(file).size - STEP; size > 0; size -= STEP) {
       ftruncateSync(file, size)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+      yield
     }
   } catch {
     // One that cannot be written may still be removed.

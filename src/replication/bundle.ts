@@ -5,7 +5,7 @@ import type { SmallFile } from '../backup/contents.ts'
 import { decryptFile, encryptFile } from '../backup/encryption/encryption.ts'
 import type { Decryption, Encryption } from '../backup/encryption/secrets.ts'
 import { isPartName } from '../backup/manifest.ts'
-import { openWorkspace } from '../backup/workspace.ts'
+import { inWorkspaceOfServer } from '../backup/workspace.ts'
 
 // The keys and settings of a data folder as one encrypted file, for the copy: a database without its keys opens no secret,
 // and accepts no token.
@@ -14,7 +14,7 @@ export const BUNDLE = 'files.tar.age'
 
 /** Rejects with a Problem, and leaves nothing behind. */
 export const packed = (dataDir: string, files: readonly SmallFile[], encryption: Encryption): Promise<Buffer> =>
-  besideData(dataDir, async (folder) => {
+  inWorkspaceOfServer(dataDir, async (folder) => {
     const [plain, sealed] = [join(folder, 'files.tar'), join(folder, BUNDLE)]
     const parts = files.map((file) => ({ ...file, size: file.content.length }))
     writeArchive(plain, parts, 0)
@@ -24,7 +24,7 @@ export const packed = (dataDir: string, files: readonly SmallFile[], encryption:
 
 /** Rejects with a Problem if it cannot be decrypted or has anything else than keys and settings. */
 export const unpacked = (dataDir: string, bundle: Buffer, decryption: Decryption): Promise<SmallFile[]> =>
-  besideData(dataDir, async (folder) => {
+  inWorkspaceOfServer(dataDir, async (folder) => {
     const [plain, sealed] = [join(folder, 'files.tar'), join(folder, BUNDLE)]
     writeFileSync(sealed, bundle, { mode: 0o600 })
     await decryptFile(sealed, plain, decryption)
@@ -40,12 +40,3 @@ export const unpacked = (dataDir: string, bundle: Buffer, decryption: Decryption
     })
     return files
   })
-
-async function besideData<T>(dataDir: string, job: (folder: string) => Promise<T>): Promise<T> {
-  const { path, close } = openWorkspace(dataDir)
-  try {
-    return await job(path)
-  } finally {
-    close()
-  }
-}

@@ -68,6 +68,7 @@ export function health(options: HealthOptions) {
   const mailboxes = mailboxStore(deps)
   const jobs = jobCounts(store)
   const webhooks = webhookCounts(store)
+  const primary = (): Finding => (lease ? isPrimary(lease()) : { status: 'pass' })
   /** In the order in which they run. */
   const checks: Record<string, () => Finding> = copy
     ? { database, disk, clock, copy: () => followed(copy()), keys: () => keys(copy()) }
@@ -78,7 +79,7 @@ export function health(options: HealthOptions) {
       ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }) },
       ...(backups && places.length > 0 && { copies: () => copies(backups()) }),
       clock,
-      ...(lease && { primary: () => isPrimary(lease()) }),
+      ...(lease && { primary }),
       ...(replication && { replication: () => replicated(replication()) }),
       ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
       ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
@@ -124,13 +125,13 @@ export function health(options: HealthOptions) {
     }
   }
 
-  function logSize(): Finding {
+  function logSize(): Passed {
     const bytes = sizes()?.log ?? 0
     const detail = `The write-ahead log has grown to ${sizeText(bytes)}. A command that reads or writes for long keeps it from being emptied.`
     return bytes > LONG_LOG ? { status: 'warn', detail, bytes } : { status: 'pass', bytes }
   }
 
-  function backup({ last, failure, drill }: BackupState): Finding {
+  function backup({ last, failure, drill }: BackupState): Passed {
     const now = store.wallClock.now()
     const made = last ? Date.parse(last.made_at) : lackingSince(store.db, dataDir)
     const age = Math.max(0, now - made)
@@ -151,14 +152,14 @@ export function health(options: HealthOptions) {
   }
 
   /** A copy that is late is no reason to take the server away: it only warns. */
-  function replicated({ lagMs, problem, hasFiles, epoch }: ReplicationStatus): Finding {
+  function replicated({ lagMs, problem, hasFiles, epoch }: ReplicationStatus): Passed {
     const found = { epoch, ...(lagMs !== undefined && { lag_s: Math.floor(lagMs / 1000) }) }
     if (problem !== undefined) return { status: 'warn', detail: problem, ...found }
     return hasFiles ? { status: 'pass', ...found } : { status: 'pass', detail: NO_FILES, ...found }
   }
 
   /** A copy that is late is still of use: its answers say how late. */
-  function followed({ lagMs, isRunning, failure }: CopyStatus): Finding {
+  function followed({ lagMs, isRunning, failure }: CopyStatus): Passed {
     const found = lagMs === undefined ? {} : { lag_s: Math.floor(lagMs / 1000) }
     if (!isRunning || failure !== undefined) return { status: 'warn', detail: NOT_FOLLOWING, ...found }
     if (lagMs === undefined) return { status: 'warn', detail: NO_HEARTBEAT }
@@ -166,14 +167,14 @@ export function health(options: HealthOptions) {
   }
 
   /** What the primary has sealed or signed with a newer key cannot be read here, and a promotion would be refused. */
-  function keys({ missingKeys }: CopyStatus): Finding {
+  function keys({ missingKeys }: CopyStatus): Passed {
     if (missingKeys.length === 0) return { status: 'pass' }
     const detail = `The folder keys lacks ${missingKeys.join(', ')} of the primary. Copy it, or run "dealbox replicate --fetch"; this server cannot be promoted without.`
     return { status: 'warn', detail }
   }
 
   /** No place is named: where the copies are is nobody's business. */
-  function copies(state: BackupState): Finding {
+  function copies(state: BackupState): Passed {
     const found = standingOf(state, places)
     const oldest = Math.min(...found.map(({ made }) => made ?? Number.POSITIVE_INFINITY))
     const earliest = store.wallClock.now() - MAX_BACKUP_AGE_MS
@@ -191,12 +192,12 @@ export function health(options: HealthOptions) {
     return { ...finding, age_s: Math.floor(Math.max(0, store.wallClock.now() - oldest) / 1000) }
   }
 
-  function clock(): Finding {
+  function clock(): Passed {
     const detail = store.wallClock.warning()
     return detail === undefined ? { status: 'pass' } : { status: 'warn', detail }
   }
 
-  function givenUp(): Finding {
+  function givenUp(): Passed {
     const given_up = [...jobs.givenUp().values()].reduce((sum, count) => sum + count, 0)
     if (given_up === 0) return { status: 'pass', given_up }
     const detail = `${counted(given_up, 'job was', 'jobs were')} given up after the last attempt; "dealbox jobs list" shows the reasons.`
@@ -204,7 +205,7 @@ export function health(options: HealthOptions) {
   }
 
   /** A server with a failing mailbox is ready; which one fails, and why, is shown only by "dealbox mailbox list". */
-  function receiving(): Finding {
+  function receiving(): Passed {
     const failing = mailboxCounts().failing ?? 0
     // Also those that only send.
     const lost = mailboxes.active().filter(({ org, mailbox }) => mailboxes.disconnected(org, mailbox)).length
@@ -224,7 +225,7 @@ export function health(options: HealthOptions) {
   }
 
   /** One that is disabled needs somebody as well: it was for a reason, and gets no more events. */
-  function delivering(): Finding {
+  function delivering(): Passed {
     const { failing, disabled } = webhooks.byState()
     return warning('"dealbox webhooks list" shows the reasons.', [
       failing > 0 && `the receiver of ${counted(failing, 'webhook', 'webhooks')} is down`,
@@ -243,8 +244,8 @@ export function health(options: HealthOptions) {
     return found
   }
 
-  /** The same in one word: only the first checks can fail, and they cost the least. */
-  const isReady = (): boolean => !stopping.aborted && [database, disk].every((run) => run().status !== 'fail')
+  /** The same in one word. Strangers may ask for it often: it takes only the checks that can fail, which cost little. */
+  const isReady = (): boolean => !stopping.aborted && [database, disk, primary].every((run) => run().status !== 'fail')
 
   /** Throws Problem 503 with the first check that fails. */
   function ready(): Readiness {

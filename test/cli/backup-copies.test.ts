@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -12,9 +22,10 @@ import { startNightly } from '../../src/backup/nightly.ts'
 import { MARKER } from '../../src/backup/places/folder.ts'
 import { lastBackup, noteBackup } from '../../src/backup/state.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
-import { notYetCopied } from '../../src/cli/backup-copies.ts'
+import { copyBackup, notYetCopied } from '../../src/cli/backup-copies.ts'
 import { backupOptions, copyAndLog, readCopying } from '../../src/cli/backup-options.ts'
 import { flagOf } from '../../src/config.ts'
+import { MIB } from '../../src/lib/size.ts'
 import { DAY_MS, HOUR_MS, rfc3339 } from '../../src/lib/time.ts'
 import { openSqlite } from '../../src/store/driver.ts'
 import { installedAt } from '../../src/store/installation.ts'
@@ -172,6 +183,57 @@ test('a restored copy copies nothing, until it may send', async () => {
   const made = await cliJson('backup', '--data', at('copy'), '--backup-copy-to', usb)
   assert.equal(made.copies, undefined)
   assert.deepEqual(copiesAt(usb), before)
+})
+
+describe('a backup of before the option', () => {
+  /** A folder with such a backup, which takes no space on the disk, and how it is copied to another one. */
+  async function unencrypted(name: string, bytes: number) {
+    const [here, place] = [at(name), at(`${name}-place`)]
+    for (const path of [here, place]) mkdirSync(path)
+    writeFileSync(join(place, MARKER), '')
+    const file = join(here, 'dealbox-20260101T031500Z.tar')
+    writeFileSync(file, '')
+    truncateSync(file, bytes)
+    const copying = await readCopying(here, { backupEncrypt: [recipient], backupCopyTo: [place] })
+    const signal = AbortSignal.timeout(60_000)
+    return { here, place, copy: () => copyBackup(copying, { file, now: Date.now(), mayPrune: false, signal }) }
+  }
+
+  test('is encrypted for its copies, and what that leaves is removed while the event loop turns', async () => {
+    const { here, place, copy } = await unencrypted('large', 17 * MIB)
+    const killed = join(here, 'dealbox.part-killed')
+    mkdirSync(killed)
+    writeFileSync(join(killed, 'left.age'), '')
+    truncateSync(join(killed, 'left.age'), 17 * MIB)
+    utimesSync(killed, 1, 1)
+    const seen: Record<string, number[]> = {}
+    const looking = setInterval(() => {
+      for (const name of readdirSync(here, { recursive: true }) as string[]) {
+        const [folder = '', file = ''] = name.split('/')
+        const size = statSync(join(here, name), { throwIfNoEntry: false })?.size ?? 0
+        if (!folder.startsWith('dealbox.part-') || !/^[^.].*\.age$/.test(file)) continue
+        seen[file] = [...new Set([...(seen[file] ?? []), size])]
+      }
+    }, 1)
+    const [report] = await copy()
+    clearInterval(looking)
+    assert.equal(report?.ok, true, report?.sentence ?? '')
+    const [sent = ''] = copiesAt(place)
+    const { size } = statSync(join(place, sent))
+    assert.deepEqual(seen[sent], [size, size - 8 * MIB, size - 16 * MIB])
+    assert.deepEqual(seen['left.age']?.slice(-2), [9 * MIB, MIB])
+    assert.deepEqual(readdirSync(here).sort(), ['backups.json', 'dealbox-20260101T031500Z.tar'])
+  })
+
+  test('is not begun with where there is no space for it, which is a failure of all places', async () => {
+    const { here, place, copy } = await unencrypted('huge', 2 ** 43)
+    const [report] = await copy()
+    assert.equal(report?.ok, false)
+    assert.match(report?.sentence ?? '', /^To encrypt a copy of a backup, Dealbox needs .* Free some space/)
+    assert.deepEqual([copiesAt(place), readdirSync(here).length], [[], 2])
+    const [noted] = lastBackup(here).copies ?? []
+    assert.deepEqual([noted?.place, noted?.file, noted?.error], [place, null, report?.sentence])
+  })
 })
 
 describe('each night', () => {

@@ -155,15 +155,15 @@ test('only what is encrypted is sent in clear text over the network', async () =
 
 test('the service of systemd may write to the folders, and gets the files as credentials', () => {
   const options = { ...encryptionOptions, ...placeOptions }
-  const values = { backupCopyTo: ['/mnt/nas/a', '/mnt/usb'], backupS3KeyFile: '/etc/s3', backupCopyKeep: '7,4,6' }
+  const values = { backupCopyTo: ['/mnt/nas/a', '/mnt/usb'], backupS3KeyFile: '/etc/s3' }
   const listen = { apiListen: '127.0.0.1:8080', screensListen: 'off' }
   const linesOf = (backupEncrypt: string[]) =>
     dropInText({ user: 'dealbox', options, values: { ...values, ...listen, backupEncrypt } })
       .split('\n')
       .slice(2, -1)
   const places = [
-    'ReadWritePaths=/mnt/nas/a',
-    'ReadWritePaths=/mnt/usb',
+    'ReadWritePaths=-/mnt/nas/a',
+    'ReadWritePaths=-/mnt/usb',
     'Environment="DEALBOX_BACKUP_COPY_TO=/mnt/nas/a\\n/mnt/usb"',
     'LoadCredential=backup-s3-key-file:/etc/s3',
     'Environment="DEALBOX_BACKUP_S3_KEY_FILE=%d/backup-s3-key-file"',

@@ -8,8 +8,10 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -20,8 +22,10 @@ import { auditLog } from '../../src/audit/log.ts'
 import { credentialStore } from '../../src/auth/credentials.ts'
 import { pauseSending } from '../../src/backup/sending.ts'
 import { noteBackup } from '../../src/backup/state.ts'
+import { permissions } from '../../src/doctor/checks/permissions.ts'
 import { warn } from '../../src/doctor/finding.ts'
 import { applyFixes } from '../../src/doctor/fixes.ts'
+import type { Patient } from '../../src/doctor/patient.ts'
 import { startClock } from '../../src/lib/id.ts'
 import { HOUR_MS } from '../../src/lib/time.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
@@ -540,21 +544,46 @@ describe('one thing alone', () => {
     }
   })
 
-  test('files of another user, which root gives back', {
+  test('files of another user, which root is told how to give back', {
     skip: !isRoot && 'only root may give files away',
   }, async () => {
     const folder = copyOf('owner')
     chownSync(join(folder, 'server.lock'), 12345, 12345)
-    const { checks, fixed } = await doctor(folder, '--fix')
-    assert.deepEqual(fixed, ['Gave server.lock to the user 0.'.replace('server.lock', join(folder, 'server.lock'))])
-    assert.equal(checks.permissions?.status, 'pass')
-    chownSync(join(folder, 'server.lock'), 12345, 12345)
-    await expectOne(
+    const { fixed } = await expectOne(
       folder,
       'permissions',
       'fail',
       /^server\.lock belong to another user than the data folder \(0\)/,
-      /chown/,
+      new RegExp(`sudo chown -hR 0:0 ${folder}"`),
+      '--fix',
+    )
+    assert.deepEqual([fixed, statSync(join(folder, 'server.lock')).uid], [[], 12345])
+  })
+
+  test('a folder of another user, in which root closes nothing that a link leads to', {
+    skip: !isRoot && 'only root may give files away',
+  }, async () => {
+    const folder = copyOf('raced')
+    const [keys, elsewhere] = [join(folder, 'keys'), join(root, 'of-root')]
+    mkdirSync(elsewhere)
+    for (const file of [join(elsewhere, 'secrets.key'), join(folder, 'open')]) writeFileSync(file, '', { mode: 0o644 })
+    for (const path of [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))])
+      chownSync(path, 12345, 12345)
+    chmodSync(root, 0o711)
+    chmodSync(join(keys, 'secrets.key'), 0o644)
+    const finding = permissions({ dataDir: folder } as Patient)
+    renameSync(keys, `${keys}.real`)
+    symlinkSync(elsewhere, keys)
+    assert.match(applyFixes(folder, [finding], false).join(), /^This could not be fixed: EPERM/)
+    assert.equal(statSync(join(elsewhere, 'secrets.key')).mode & 0o777, 0o644)
+    rmSync(keys)
+    renameSync(`${keys}.real`, keys)
+    const { fixed, checks } = await doctor(folder, '--fix')
+    assert.match(fixed.join(), /^Took the permissions of other users from .*secrets\.key/)
+    assert.match(checks.permissions?.detail ?? '', /^Only the user 12345 may read the data folder/)
+    assert.deepEqual(
+      [process.geteuid?.(), process.getegid?.(), statSync(join(folder, 'dealbox.db')).uid],
+      [0, 0, 12345],
     )
   })
 

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import pino from 'pino'
+import { optionsOf } from '../../src/cli/command.ts'
+import { commands } from '../../src/cli/commands.ts'
 import { dropInText, missingIn, OPTIONS, UNIT, UNIT_TEXT } from '../../src/cli/install/unit.ts'
+import { tellServiceManager } from '../../src/cli/service-manager.ts'
+import { readConfig } from '../../src/config/read.ts'
+import { type Environment, keyOf, type Options } from '../../src/config.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cli, temporaryFolder } from './command-line.ts'
 
@@ -21,21 +28,104 @@ const refused = async (...argv: string[]) => {
   return err
 }
 
+/** What systemd hands over for a drop-in, with the files themselves instead of the copies that are credentials. */
+function environmentOf(dropIn: string): Environment {
+  const inPlace = (text: string) =>
+    text.replace(/%(.?)/g, (_, next) => {
+      assert.equal(next, '%', `${text} has what systemd replaces`)
+      return '%'
+    })
+  const files = new Map(
+    [...dropIn.matchAll(/^LoadCredential=(.*?):(.*)$/gm)].map(([, key, file = '']) => [`%d/${key}`, inPlace(file)]),
+  )
+  const values = [...dropIn.matchAll(/^Environment="(\w+)=(.*)"$/gm)].map(([, name = '', quoted = '']) => {
+    const text = quoted.replace(/\\(.)/g, (_, letter) => (letter === 'n' ? '\n' : letter))
+    return [name, files.get(text) ?? inPlace(text)]
+  })
+  return Object.fromEntries(values)
+}
+
+const pair = makeCertificate(2020, 2090)
+const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+writeFileSync(cert, pair?.cert ?? '')
+writeFileSync(key, pair?.key ?? '')
+
 describe('dealbox install --print', () => {
   test('shows the unit alone where nothing is particular', async () => {
     assert.equal(await printed(), UNIT_TEXT)
     assert.match(UNIT_TEXT, /^ExecStart=\/usr\/local\/bin\/dealbox serve --data \/var\/lib\/dealbox$/m)
   })
 
-  test('shows the options that differ from their defaults, as an addition to the unit', async () => {
+  test('shows the options that are given, as an addition to the unit, also if their values are the defaults', async () => {
     const out = await printed('--host', 'crm.example.com', '--api-listen', '127.0.0.1:8080', '--user', 'crm')
     const [unit, addition] = out.split(`\n# ${OPTIONS}\n`)
     assert.equal(unit, UNIT_TEXT)
     assert.deepEqual(addition?.trim().split('\n').slice(1), [
       '[Service]',
       'User=crm',
+      'Environment="DEALBOX_API_LISTEN=127.0.0.1:8080"',
       'Environment="DEALBOX_HOST=crm.example.com"',
     ])
+  })
+
+  test('shows what a file of --config has: the server reads it back as it is, whatever the option', {
+    skip: pair ? false : 'there is no openssl',
+  }, async () => {
+    const [passphrase, s3] = [join(folder, '100%'), join(folder, 's3')]
+    const recipients = await Promise.all([1, 2].map(async () => identityToRecipient(await generateX25519Identity())))
+    writeFileSync(passphrase, 'a lake in the north', { mode: 0o600 })
+    writeFileSync(s3, 'aws_access_key_id=A\naws_secret_access_key=B\n', { mode: 0o600 })
+    const content = {
+      ...{
+        'api-listen': '127.0.0.1:9090',
+        'screens-listen': '127.0.0.1:8081',
+        'public-url': 'https://crm.example.com/100%',
+      },
+      ...{ host: 'crm.example.com,api.crm.example.com', 'tls-cert': cert, 'tls-key': key, 'trust-proxy': 'off' },
+      ...{ 'rate-limit': 'off', 'cors-origin': 'https://a.example,https://b.example', 'webhook-allow': '10.0.0.0/8' },
+      ...{
+        'mail-ca': cert,
+        'event-retention': 'never',
+        'audit-retention': '30d',
+        'max-attachments': '1M',
+        'min-free': '65M',
+      },
+      ...{ 'backup-at': 'off', 'backup-dir': '/mnt/100%', 'backup-keep': '1,2,3', 'backup-encrypt': [passphrase] },
+      ...{
+        'backup-copy-to': ['/mnt/a', '/mnt/b'],
+        'backup-copy-keep': '3,2,1',
+        'backup-s3': 'https://s3.example.com/backups',
+      },
+      ...{ 'backup-s3-key-file': s3, 'backup-s3-region': 'eu-1', 'backup-s3-ca': cert },
+      ...{
+        replicated: true,
+        replica: '/mnt/copy',
+        'replica-key-file': s3,
+        'replica-region': 'eu-1',
+        'replica-ca': cert,
+      },
+      ...{ 'replica-encrypt': recipients, fence: 'off', follow: '/mnt/copy', 'follow-interval': '2s' },
+      ...{
+        litestream: '/opt/"Go" \\ $x/litestream',
+        primary: 'https://a.example',
+        'primary-screens': 'https://b.example',
+      },
+      ...{ 'monitor-from': 'loopback,10.0.0.0/8', 'log-level': 'warn' },
+    }
+    const own: Options = commands.find(({ name }) => name === 'serve')?.options ?? {}
+    const names = Object.keys(own).filter((name) => !own[name]?.secret && !['data', 'config', 'json'].includes(name))
+    assert.deepEqual(Object.keys(content).sort(), names.map(keyOf).sort())
+    const file = join(folder, 'options.json')
+    writeFileSync(file, JSON.stringify(content), { mode: 0o600 })
+    const [, addition = ''] = (await printed('--config', file)).split(`\n# ${OPTIONS}\n`)
+    const read = (argv: string[], env: Environment) =>
+      readConfig({ options: own, args: {} }, { argv, env, known: optionsOf(commands) }).options
+    const [found, wanted] = [read([], environmentOf(addition)), read(['--config', file], {})]
+    for (const name of names) assert.deepEqual(found[name], wanted[name], name)
+    writeFileSync(file, '{"replicated": false, "monitor-token": "a-token-of-sixteen"}', { mode: 0o600 })
+    assert.match(await refused('--config', file), /--monitor-token is a secret/)
+    writeFileSync(file, '{"replicated": false}')
+    assert.match(await printed('--config', file), /^Environment="DEALBOX_REPLICATED=false"$/m)
   })
 
   test('asks for the one capability that ports below 1024 take, and for none otherwise', async () => {
@@ -54,7 +144,7 @@ describe('dealbox install --print', () => {
     assert.deepEqual(dropInText({ user: 'dealbox', options, values }).split('\n').slice(2, -1), [
       'LoadCredential=tls-key:/etc/k.pem',
       'Environment="DEALBOX_TLS_KEY=%d/tls-key"',
-      'ReadWritePaths=/mnt/100%%',
+      'ReadWritePaths=-/mnt/100%%',
       'Environment="DEALBOX_BACKUP_DIR=/mnt/100%%"',
     ])
     for (const wrong of ['k.pem', '/a b', '/a:b'])
@@ -64,10 +154,10 @@ describe('dealbox install --print', () => {
       })
   })
 
-  test('leaves out what the configuration file has, and takes no secret, which everybody could read', async () => {
+  test('leaves out what the service finds by itself, and takes no secret, which everybody could read', async () => {
     const options = { host: { type: 'string', help: '' } } as const
     const values = { host: 'crm', apiListen: '127.0.0.1:0', screensListen: '0.0.0.0:80' }
-    const text = dropInText({ user: 'dealbox', options, values, inFile: () => true })
+    const text = dropInText({ user: 'dealbox', options, values, isGiven: () => false })
     assert.ok(!text.includes('DEALBOX_HOST') && text.includes('CAP_NET_BIND_SERVICE'), text)
     const err = await refused('--monitor-token', 'a token of sixteen'.replaceAll(' ', '-'))
     assert.match(err, /--monitor-token is a secret.*LoadCredential=monitor-token:FILE/)
@@ -132,14 +222,11 @@ function hasSystemd(): boolean {
 }
 
 describe('the unit', { skip: hasSystemd() ? false : 'there is no systemd 250 to analyze it' }, () => {
-  const pair = makeCertificate(2020, 2090)
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  writeFileSync(cert, pair?.cert ?? '')
-  writeFileSync(key, pair?.key ?? '')
   for (const [name, argv] of [
     ['as it is', []],
     ['with its own certificate on port 443', ['--screens-listen', '0.0.0.0:443', '--tls-cert', cert, '--tls-key', key]],
     ['with another user', ['--user', 'crm']],
+    ['with places that are away', ['--backup-copy-to', '/mnt/away/crm', '--replicated', '--replica', '/mnt/gone/crm']],
   ] as const)
     test(`is correct ${name}, and its exposure at most 2.0`, async () => {
       const place = mkdtempSync(join(folder, 'unit-'))
@@ -167,7 +254,20 @@ print('bound', flush=True)
 while True: print(s.recv(4096).decode().replace('\\n', ' '), flush=True)
 `
 
-test('the server tells systemd that it is ready, and then again and again that it runs', {
+test('a program that cannot be started, as for want of memory, is no reason to end the server', () => {
+  const lines: { msg: string; err: { code: string } }[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const spawnNone = () => {
+    throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' })
+  }
+  tellServiceManager({ NOTIFY_SOCKET: '/none' }, log, spawnNone as never)
+  assert.deepEqual(
+    lines.map(({ msg, err }) => [msg, err.code]),
+    [['systemd was not told READY=1', 'ENOMEM']],
+  )
+})
+
+test('the server tells systemd that it is ready, and then again and again that it runs, also without its second places', {
   skip: hasSystemd() ? false : 'there is no systemd-notify',
 }, async (t) => {
   const socket = join(folder, 'notify')
@@ -186,7 +286,8 @@ test('the server tells systemd that it is ready, and then again and again that i
   }
   const main = join(import.meta.dirname, '../../src/main.ts')
   const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', '127.0.0.1:0']
-  const server = spawn(process.execPath, [main, 'serve', '--data', join(folder, 'data'), ...listen], {
+  const away = ['--backup-copy-to', join(folder, 'away'), '--backup-dir', join(folder, 'gone')]
+  const server = spawn(process.execPath, [main, 'serve', '--data', join(folder, 'data'), ...listen, ...away], {
     env,
     stdio: 'ignore',
   })
@@ -194,4 +295,35 @@ test('the server tells systemd that it is ready, and then again and again that i
   await until(/READY=1.*(WATCHDOG=1.*){3}/s)
   server.kill('SIGTERM')
   assert.deepEqual(await once(server, 'exit'), [0, null])
+})
+
+test('.ci/container runs what compose.yaml says, and fails where that has what it does not know', () => {
+  const root = join(import.meta.dirname, '../..')
+  const compose = readFileSync(join(root, 'compose.yaml'), 'utf8')
+  const flagsOf = (text: string) => {
+    const file = join(folder, 'compose.yaml')
+    writeFileSync(file, text)
+    const { status, stdout, stderr } = spawnSync('bash', [join(root, '.ci/compose-flags'), file, 'of-test'])
+    return { status, flags: String(stdout).trimEnd().split('\n'), said: String(stderr) }
+  }
+  const { status, flags, said } = flagsOf(compose)
+  assert.deepEqual([status, said], [0, ''])
+  assert.deepEqual(flags, [
+    ...['--stop-timeout', '30', '--env', 'DEALBOX_HOST=', '--env'],
+    ...['DEALBOX_TRUST_PROXY=127.0.0.0/8,172.16.0.0/12,192.168.0.0/16', '--volume', 'of-test:/data', '--read-only'],
+    ...['--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges:true'],
+  ])
+  for (const line of [
+    ...[
+      '    privileged: true',
+      '    read_only: false',
+      '    network_mode: host',
+      '    healthcheck:\n      disable: true',
+    ],
+    ...['    cap_add:\n      - ALL', '  other:', '    environment:\n      A: $B'],
+  ]) {
+    const refused = flagsOf(compose.replace('    restart:', `${line}\n    restart:`))
+    assert.deepEqual([refused.status, /not known|not understood|are known here/.test(refused.said)], [1, true], line)
+  }
+  assert.match(readFileSync(join(root, '.ci/container'), 'utf8'), /^flags=\$\(bash \.ci\/compose-flags compose\.yaml /m)
 })

@@ -223,7 +223,7 @@ describe('the files of a certificate', { skip }, () => {
     await certificate.reload()
     assert.equal(await shownUntil(), 2090)
     assert.equal(warnings().length, 1)
-    assert.match(warnings()[0] as string, /the old one is used further: --tls-key .*key\.pem is not the key/)
+    assert.match(warnings()[0] as string, /the old one stays in use: --tls-key .*key\.pem is not the key/)
     write({ cert: second.cert })
     await certificate.reload()
     assert.equal(await shownUntil(), 2091)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { smallFiles } from '../../src/backup/contents.ts'
+import { litestreamTexts } from '../../src/cli/install/litestream.ts'
 import { BUNDLE } from '../../src/replication/bundle.ts'
 import type { Copy } from '../../src/replication/copy/copy.ts'
 import { folderCopy } from '../../src/replication/copy/folder.ts'
@@ -67,12 +68,23 @@ describe('dealbox replicate --print', () => {
 
   test('opens the folder of a copy for both services', async () => {
     const { files } = await cliJson('replicate', '--print', '--replica', '/mnt/copy')
-    assert.match(files['/etc/systemd/system/dealbox-litestream.service'], /^ReadWritePaths=\/mnt\/copy$/m)
+    assert.match(files['/etc/systemd/system/dealbox-litestream.service'], /^ReadWritePaths=-\/mnt\/copy$/m)
     assert.match(files['compose.replication.yaml'], /^ {6}- \/mnt\/copy:\/copy$/m)
     const { out } = await cli(['install', '--print', '--replicated', '--replica', '/mnt/copy'])
-    assert.match(out, /^ReadWritePaths=\/mnt\/copy$/m)
+    assert.match(out, /^ReadWritePaths=-\/mnt\/copy$/m)
     assert.match(out, /^Environment="DEALBOX_REPLICA=\/mnt\/copy"$/m)
     assert.match(out, /^Environment="DEALBOX_REPLICATED=true"$/m)
+  })
+
+  test('opens all of it for the second primary, whose own folder in there is for Litestream to make', () => {
+    const place = { folder: '/mnt/copy/epoch-00000002' }
+    const given = { place, user: 'dealbox', replica: '/mnt/copy', keyFile: undefined, ca: undefined }
+    const [config, unit = '', compose = ''] = Object.values(litestreamTexts('/data', given))
+    assert.match(config ?? '', /^ {6}path: \/mnt\/copy\/epoch-00000002$/m)
+    assert.match(unit, /^ReadWritePaths=-\/mnt\/copy$/m)
+    assert.match(compose, /^ {6}- \/mnt\/copy:\/copy$/m)
+    assert.match(compose, /^ {12}path: \/copy\/epoch-00000002$/m)
+    assert.match(compose, /^ {6}DEALBOX_REPLICA: \/copy$/m)
   })
 
   test('refuses what would not work, in a sentence', async () => {

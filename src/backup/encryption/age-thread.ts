@@ -1,18 +1,17 @@
 import { closeSync, createReadStream, fsyncSync, openSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { steadyWriter } from '../../lib/large-files.ts'
+import { giveWay } from '../../lib/low-priority.ts'
 import type { Ending, Task, Told } from './age-task.ts'
 import type { Decryption, Encryption } from './secrets.ts'
 
 // The thread of age-worker.ts: does one task, and ends. The library is written in JavaScript: a passphrase takes it a
 // second, and a file some 10 ms per megabyte, which requests should not wait for.
 
-// On Linux this applies to this thread alone.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+giveWay()
 
 async function run(task: Task, alive: () => void): Promise<void> {
   if (task.do === 'check') {

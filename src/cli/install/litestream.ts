@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { usage } from '../../config.ts'
 import { SOCKET } from '../../replication/renewal.ts'
 import { DATABASE } from '../../store/open.ts'
@@ -46,7 +46,7 @@ snapshot:
 }
 
 /** In a sandbox as that of Dealbox; see unit.ts. It stops after Dealbox, so that the last commits are copied, too. */
-export function litestreamUnit({ place, user, keyFile, ca }: LitestreamOptions): string {
+export function litestreamUnit({ place, user, replica, keyFile, ca }: LitestreamOptions): string {
   const lines = [
     `User=${user}`,
     `ExecStart=litestream replicate -config ${LITESTREAM_CONFIG}`,
@@ -58,7 +58,8 @@ export function litestreamUnit({ place, user, keyFile, ca }: LitestreamOptions):
         ]),
     ...(ca === undefined ? [] : [`LoadCredential=replica-ca:${full(ca)}`, 'Environment=SSL_CERT_FILE=%d/replica-ca']),
     `ReadWritePaths=${DATA}`,
-    ...('folder' in place ? [`ReadWritePaths=${full(place.folder)}`] : []),
+    // The share may be away, and the folder of a later epoch is for Litestream to make.
+    ...('folder' in place ? [`ReadWritePaths=-${full(resolve(replica))}`] : []),
   ]
   return `# Written by "dealbox replicate", which replaces it.
 [Unit]
@@ -107,9 +108,12 @@ export function litestreamCompose({ place, replica, keyFile, ca }: LitestreamOpt
   const secrets = { 'replica-keys': keyFile, 'replica-ca': ca }
   const files = Object.entries(secrets).flatMap(([name, file]) => (file === undefined ? [] : [{ name, file }]))
   const has = (name: string) => files.some((each) => each.name === name)
-  const config = litestreamConfig('/data', isFolder ? { folder: '/copy' } : place)
+  const config = litestreamConfig(
+    '/data',
+    isFolder ? { folder: join('/copy', relative(replica, place.folder)) } : place,
+  )
   const uses = files.length === 0 ? [] : ['    secrets:', ...files.map(({ name }) => `      - ${name}`)]
-  const copy = isFolder ? [`      - ${full(place.folder)}:/copy`] : []
+  const copy = isFolder ? [`      - ${full(resolve(replica))}:/copy`] : []
   return [
     `# docker compose --file compose.yaml --file ${COMPOSE} up --detach`,
     'services:',

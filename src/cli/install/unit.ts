@@ -69,34 +69,33 @@ RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
+# Threads that let requests go first.
+SystemCallFilter=setpriority
 SystemCallErrorNumber=EPERM
 
 [Install]
 WantedBy=multi-user.target
 `
 
-/** `inFile` says which values are in the configuration file of the data folder, where the server finds them itself. */
+/** `isGiven` says which of the values are for the drop-in; the others the service finds by itself. */
 export type Given = {
   user: string
   options: Options
   values: Record<string, unknown>
-  inFile?: (name: string) => boolean
+  isGiven?: (name: string) => boolean
 }
 
 /**
- * The drop-in of the unit for the options that differ from their defaults; '' if none does. Files are handed over as
- * credentials, so that only root has to be able to read them. Throws a usage Problem.
+ * The drop-in of the unit for the options that are given; '' if none is. Files are handed over as credentials, so that
+ * only root has to be able to read them. Throws a usage Problem.
  */
-export function dropInText({ user, options, values, inFile = () => false }: Given): string {
+export function dropInText({ user, options, values, isGiven = () => true }: Given): string {
   const lines: string[] = user === USER ? [] : [`User=${user}`]
   for (const [name, option] of Object.entries(options)) {
-    const given = [values[name]].flat().map((value) => (value === true ? 'true' : value))
-    const set = given.filter(
-      (value) => typeof value === 'string' && value !== option.default && value !== '',
-    ) as string[]
-    if (set.length === 0 || inFile(name)) continue
+    const given = [values[name]].flat().filter((value) => value !== undefined && value !== '')
+    if (given.length === 0 || !isGiven(name)) continue
     if (option.secret) throw exposed(name)
-    const shown = set.map((value) => handOver(name, option, value, lines))
+    const shown = given.map((value) => handOver(name, option, String(value), lines))
     // systemd reads the two characters as the end of a line, which separates several values.
     lines.push(`Environment="${variableOf(name)}=${shown.join('\\n')}"`)
   }
@@ -120,9 +119,10 @@ function handOver(name: string, { placeholder }: Option, value: string, lines: s
   if (/[\n\r\0]/.test(value)) throw usage(`${variableOf(name)} must be one line.`)
   const isFile = placeholder === 'FILE' || (placeholder === FILE_OR_RECIPIENT && !value.startsWith('age1'))
   const isFolder = placeholder === 'DIR' || (placeholder === FOLDER_OR_URL && isAbsolute(value))
-  if (isFolder) lines.push(`ReadWritePaths=${escaped(path(name, value))}`)
+  // A share may be away when the service starts: what is mounted later can be written to without this.
+  if (isFolder) lines.push(`ReadWritePaths=-${escaped(path(name, value))}`)
   if (!isFile) return escaped(value)
-  lines.push(`LoadCredential=${keyOf(name)}:${path(name, value)}`)
+  lines.push(`LoadCredential=${keyOf(name)}:${escaped(path(name, value))}`)
   return `%d/${keyOf(name)}`
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Finding, fail, pass, some, together, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
@@ -32,7 +32,7 @@ export function permissions({ dataDir }: Patient): Finding {
       (isReachable && isWritable ? fail : warn)(
         `Other users of this machine may ${isWritable ? 'read and change' : 'read'} ${shown(open)}${isReachable ? '' : ', once the folder is opened to them'}.`,
         isMine ? 'Use "dealbox doctor --fix".' : 'Use "dealbox doctor --fix" as the user of the server, or as root.',
-        { run: () => closed(open.filter((entry) => uid === 0 || entry.uid === uid)) },
+        { run: () => closed(open.filter((entry) => isMine && entry.uid === folder.uid)) },
       ),
     )
   }
@@ -40,8 +40,8 @@ export function permissions({ dataDir }: Patient): Finding {
     findings.push(
       fail(
         `${shown(strange)} belong to another user than the data folder (${folder.uid}), so that the server may not be able to write them.`,
-        `Use "sudo dealbox doctor --fix", or chown. Run commands as the user of the server.`,
-        { run: () => (uid === 0 ? owned(strange, folder) : undefined) },
+        // Not for --fix: whoever takes over the server could make root give away other files meanwhile.
+        `Stop the server, and use "sudo chown -hR ${folder.uid}:${folder.gid} ${dataDir}". Run commands as the user of the server.`,
       ),
     )
   if (!isMine)
@@ -80,9 +80,4 @@ function closed(entries: readonly Entry[]): string | undefined {
   if (entries.length === 0) return undefined
   for (const { path, mode } of entries) chmodSync(path, mode & ~OTHERS)
   return `Took the permissions of other users from ${some(entries.map(({ path }) => path))}.`
-}
-
-function owned(entries: readonly Entry[], { uid, gid }: Entry): string {
-  for (const { path } of entries) lchownSync(path, uid, gid)
-  return `Gave ${some(entries.map(({ path }) => path))} to the user ${uid}.`
 }

@@ -24,7 +24,7 @@ export const ONLY_LOOPBACK: Monitors = { loopback: true, networks: [] }
 
 /**
  * `addressOf` returns the address of the client; where a proxy is trusted, that is not the address of the connection. A
- * request that another proxy has forwarded is from an unknown address, also if the proxy is on this machine. Neither does
+ * request that another proxy has forwarded is from an unknown address, also if the proxy is on this machine. Nor does
  * one to a foreign name count as ours: a browser of this machine may have been led here by it.
  */
 export function monitorAccess(

@@ -1,5 +1,5 @@
-import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { giveWay } from '../../lib/low-priority.ts'
 import { parseAllow } from './allow.ts'
 import type { FromWorker, ToWorker, WorkerData } from './delivery-worker.ts'
 import { guard } from './guard.ts'
@@ -11,8 +11,7 @@ const { allow } = workerData as WorkerData
 let ownPorts: readonly number[] = []
 let replies: FromWorker = []
 
-// On Linux this applies to this thread alone: on a busy machine, requests take precedence over deliveries.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+giveWay()
 
 const post = poster(guard({ allow: parseAllow(allow), ownPorts: () => ownPorts }))
 

@@ -129,6 +129,19 @@ describe('metrics, and the details of health checks, are seen', { skip: noAddres
     await withScreens({ monitorFrom: 'loopback, 10.0.0.0/8' }, check, { addressOf })
   })
 
+  test('a stranger learns that another server is the primary, or may be, and not which or why', async () => {
+    let problem: string | undefined
+    const lease = () => ({ epoch: 1, successor: undefined, problem })
+    const check = async (screens: Screens) => {
+      assert.deepEqual(await seen(screens), [403, 'a word'])
+      problem = 'Another server has been the primary since yesterday: http://crm-b.example'
+      const { status, code, text } = await ask(screens, '/readyz')
+      assert.deepEqual([status, code], [503, 'not_ready'])
+      assert.doesNotMatch(text, /primary|example|checks/)
+    }
+    await withScreens({ monitorFrom: 'off' }, check, { lease })
+  })
+
   test('a stranger learns that a server is not ready, and not why', async () => {
     await withScreens({ monitorFrom: 'off' }, async (screens) => {
       server.store.health.note(Object.assign(new Error('database disk image is malformed'), { code: 'SQLITE_CORRUPT' }))

@@ -12,6 +12,8 @@ export const FINE: Series = {
   [on('dealbox_backup_copy_age_seconds', 'place="folder_1"')]: '80000x200',
   [on('dealbox_health_check', 'check="clock"')]: '0x200',
   [on('dealbox_health_check', 'check="replication"')]: '0x200',
+  'dealbox_reader_following{instance="b"}': '1x200',
+  'dealbox_health_check{instance="b",check="copy"}': '0x200',
   [on('dealbox_disk_free_bytes')]: '100000000000x200',
   [on('dealbox_log_bytes')]: '4000000x200',
   [on('dealbox_jobs_given_up', 'kind="message.send"')]: '0x200',
@@ -57,6 +59,19 @@ export const ALERT_CASES: Record<string, { series: Series; after: string; notAt?
     series: { [on('dealbox_health_check', 'check="replication"')]: '0x10 1x60' },
     after: '13m',
     notAt: '11m',
+  },
+  DealboxReaderStopped: {
+    series: {
+      'dealbox_reader_following{instance="b"}': '1x10 0x60',
+      'dealbox_health_check{instance="b",check="copy"}': '0x10 1x60',
+    },
+    after: '17m',
+    notAt: '14m',
+  },
+  DealboxReaderLate: {
+    series: { 'dealbox_health_check{instance="b",check="copy"}': '0x10 1x60' },
+    after: '17m',
+    notAt: '14m',
   },
   DealboxLogGrows: { series: { [on('dealbox_log_bytes')]: '300000000x60' }, after: '16m', notAt: '14m' },
   DealboxClockWrong: { series: { [on('dealbox_health_check', 'check="clock"')]: '1x60' }, after: '1m' },

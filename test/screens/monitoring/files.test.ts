@@ -45,6 +45,8 @@ const queries = dashboard.panels.flatMap(({ title, targets = [] }) => targets.ma
 
 let server: TestServer
 let screens: Screens
+/** The screens of a reader. */
+let reader: Screens
 let folder: string
 let scrape: Scrape
 before(async () => {
@@ -59,12 +61,23 @@ before(async () => {
   const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), ...watched }
   screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more }, isSendingPaused: true })
   folder = mkdtempSync(join(tmpdir(), 'dealbox-prometheus-'))
+  const copy = () => ({ lagMs: 500, isRunning: true, restarts: 0, failure: undefined, missingKeys: [] })
+  reader = await startScreens(server, { monitoring: { ...noMonitoring(), copy } })
   await screens.send('GET', '/livez') // so that there is a request to count
-  const { text, headers } = await screens.send('GET', '/metrics')
-  scrape = parseMetrics(text, headers.get('content-type') as string)
+  scrape = await scrapeOf(screens)
+  const { families, samples } = await scrapeOf(reader)
+  for (const [name, type] of families) scrape.families.set(name, type)
+  scrape.samples.push(...samples)
 })
+
+async function scrapeOf({ send }: Screens): Promise<Scrape> {
+  const { text, headers } = await send('GET', '/metrics')
+  return parseMetrics(text, headers.get('content-type') as string)
+}
+
 after(async () => {
   await screens.stop()
+  await reader.stop()
   await server.stop()
   rmSync(folder, { recursive: true })
 })
@@ -109,9 +122,9 @@ test('the page names every metric, and no other', () => {
 })
 
 test('the page says what each health check finds', async () => {
-  const { checks } = (await screens.send('GET', '/readyz')).body
+  const namesOf = async ({ send }: Screens) => Object.keys((await send('GET', '/readyz')).body.checks)
   const rows = [...page.matchAll(/^\| `([a-z]+)` \|.*\|.*\|$/gm)].map(([, name]) => name)
-  assert.deepEqual(rows, Object.keys(checks))
+  assert.deepEqual(rows, [...new Set([...(await namesOf(screens)), ...(await namesOf(reader))])])
 })
 
 test('the dashboard works with any source of data, and no panel hides another', () => {
@@ -157,12 +170,13 @@ test('every alert says how bad it is and what to do', () => {
 describe('Prometheus', { skip: noPrometheus }, () => {
   const ends: (() => unknown)[] = []
   const t = { after: (end: () => unknown) => void ends.push(end) }
-  let target: Awaited<ReturnType<typeof startTarget>>
+  let targets: Awaited<ReturnType<typeof startTarget>>[]
   let prometheus: string
   // It scrapes for the first time after five seconds, and the other tests run meanwhile.
   before(async () => {
-    target = await startTarget(t)
-    prometheus = await startPrometheus(t, target.port)
+    targets = [await startTarget(t, screens), await startTarget(t, reader)]
+    const ports = targets.map(({ port }) => port)
+    prometheus = await startPrometheus(t, ports)
   })
   after(async () => {
     for (const end of ends) await end()
@@ -202,7 +216,7 @@ describe('Prometheus', { skip: noPrometheus }, () => {
   })
 
   test('scrapes OpenMetrics, and answers every question of the dashboard', { timeout: 60_000 }, async () => {
-    await target.scraped
+    await Promise.all(targets.map(({ scraped }) => scraped))
     const ask = async (expr: string): Promise<object[]> => {
       const query = expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m')
       const answer = await fetch(`${prometheus}/api/v1/query?${new URLSearchParams({ query })}`)
@@ -210,7 +224,7 @@ describe('Prometheus', { skip: noPrometheus }, () => {
       assert.equal(body.status, 'success', `${expr}: ${body.error}`)
       return body.data.result
     }
-    assert.deepEqual(target.accepted, ['application/openmetrics-text'])
+    for (const { accepted } of targets) assert.deepEqual(accepted, ['application/openmetrics-text'])
     // There is nothing to see of the lag before ten seconds, and of what has none.
     for (const { title, expr } of queries)
       if (!expr.includes('lag_seconds') && !expr.endsWith('> 0'))
@@ -225,13 +239,13 @@ describe('Prometheus', { skip: noPrometheus }, () => {
   })
 })
 
-/** Passes scrapes on to the server, and resolves `scraped` when two are known. */
-async function startTarget(t: Ends) {
+/** Passes scrapes on to a server, and resolves `scraped` when two are known. */
+async function startTarget(t: Ends, { send }: Screens) {
   const accepted = new Set<string>()
   const { promise: scraped, resolve } = Promise.withResolvers<void>()
   let scrapes = 0
   const target = createServer(async (req, res) => {
-    const { text, headers } = await screens.send('GET', '/metrics', undefined, { accept: String(req.headers.accept) })
+    const { text, headers } = await send('GET', '/metrics', undefined, { accept: String(req.headers.accept) })
     const type = headers.get('content-type') as string
     accepted.add(type.split(';')[0] as string)
     res.setHeader('content-type', type).end(text)
@@ -251,10 +265,10 @@ async function startTarget(t: Ends) {
   }
 }
 
-/** Returns the address of a Prometheus that scrapes the port. */
-async function startPrometheus(t: Ends, port: number): Promise<string> {
+/** Returns the address of a Prometheus that scrapes the ports. */
+async function startPrometheus(t: Ends, ports: number[]): Promise<string> {
   const config = join(folder, 'prometheus.yml')
-  const scraping = { job_name: 'dealbox', static_configs: [{ targets: [`127.0.0.1:${port}`] }] }
+  const scraping = { job_name: 'dealbox', static_configs: [{ targets: ports.map((port) => `127.0.0.1:${port}`) }] }
   const global = { scrape_interval: '200ms', scrape_timeout: '200ms', evaluation_interval: '1s' }
   writeFileSync(config, JSON.stringify({ global, rule_files: [join(root, ALERTS)], scrape_configs: [scraping] }))
   const flags = [
