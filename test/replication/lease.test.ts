@@ -189,6 +189,15 @@ test('storage that lets two servers make the same file confirms nothing', async 
   await lease.stop()
 })
 
+test('storage that knows another primary of the same epoch confirms nothing', async () => {
+  await (await start()).stop()
+  rmSync(join(replica, 'dealbox/epoch-00000001.json'))
+  await claimEpoch(copy(), { epoch: 1, from: 0, primary_url: null, now: 0 })
+  const lease = await start()
+  await assert.rejects(write(1), refused('not_confirmed'))
+  await lease.stop()
+})
+
 test('another replica is one that this primary begins', async () => {
   await (await start()).stop()
   replica = join(root, 'another')
