@@ -17,6 +17,18 @@ import { httpClient } from '../../support/client.ts'
 import { makeOrg } from '../../support/org.ts'
 import { serve } from '../../support/served.ts'
 
+/** Whether a check lets a request with this name pass. */
+const knownTo =
+  (check: ReturnType<typeof hostCheck>) =>
+  (host: string): boolean => {
+    try {
+      check({ socket: new Socket(), headers: { host } })
+      return true
+    } catch {
+      return false
+    }
+  }
+
 describe('the names of a server', () => {
   const isKnown = (listen: string, host: string | undefined): boolean => {
     try {
@@ -55,14 +67,7 @@ describe('the names of a server', () => {
       return urls.filter((url) => url.includes(part))
     }
     const check = hostCheck({ listen: '127.0.0.1', added: [], publicUrls, now: () => ms })
-    const isKnownNow = (host: string): boolean => {
-      try {
-        check({ socket: new Socket(), headers: { host } })
-        return true
-      } catch {
-        return false
-      }
-    }
+    const isKnownNow = knownTo(check)
     for (let request = 0; request < 100; request++) assert.ok(isKnownNow('a.example:8081'))
     assert.equal(looks, 1)
     for (const foreign of ['ga.example', 'a.exampl', 'b.example']) assert.equal(isKnownNow(foreign), false)
@@ -80,14 +85,7 @@ describe('the names of a server', () => {
     const server = await serve(data, token, { host: 'crm.example.com' })
     let ms = 0
     const check = hostCheck({ listen: '127.0.0.1', added: [], publicUrls: publicUrlsWith(store.db), now: () => ms })
-    const isKnownNow = (host: string): boolean => {
-      try {
-        check({ socket: new Socket(), headers: { host } })
-        return true
-      } catch {
-        return false
-      }
-    }
+    const isKnownNow = knownTo(check)
     /** How the API and the screens answer to a name. */
     const answers = async (host: string): Promise<unknown[]> => {
       const asked = { method: 'GET', headers: { host, authorization: `Bearer ${token}` }, body: undefined }
