@@ -56,6 +56,8 @@ export function Windowed(props: WindowedProps) {
   const [view, setView] = useState({ top: 0, height: props.viewHeight ?? 0 })
   const [, redraw] = useState(0)
   const focused = useRef<string | undefined>(undefined)
+  const drawn = useRef(keys)
+  drawn.current = keys
   const count = keys.length
   const isPainted = useLater()
   const { first, last } = rowsInView(heights, count, view, isPainted ? overscan : 0)
@@ -113,13 +115,15 @@ export function Windowed(props: WindowedProps) {
   }
 
   function focus(index: number, isWanted = () => true): void {
-    focused.current = keys[index]
+    const key = drawn.current[index]
+    if (key === undefined) return
+    focused.current = key
     show(index)
     redraw((number) => number + 1)
-    // The row is in the page once this is drawn.
+    // The row is in the page once this is drawn. Another row may have its place by then.
     requestAnimationFrame(() => {
       if (!isWanted()) return
-      const row = box.current?.querySelector<HTMLElement>(`:scope > [data-row="${index}"]`)
+      const row = box.current?.querySelector<HTMLElement>(`:scope > [data-row="${drawn.current.indexOf(key)}"]`)
       const target = row?.matches(FOCUSABLE) ? row : row?.querySelector<HTMLElement>(FOCUSABLE)
       target?.focus({ preventScroll: true })
     })

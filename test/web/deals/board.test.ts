@@ -171,6 +171,28 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await until(() => stageOf('Portable analysers, first fleet of twelve'), 'qualified')
   })
 
+  test('a focus that comes late goes to its card, wherever that is by then', async () => {
+    const page = await open()
+    const title = 'Portable analysers, first fleet of twelve'
+    await card(page, title).getByRole('link').focus()
+    await page.keyboard.press('Space')
+    await page.evaluate(() => {
+      const asked: FrameRequestCallback[] = []
+      window.requestAnimationFrame = (job) => asked.push(job)
+      Object.assign(window, { drawFrame: () => asked.splice(0).map((job) => job(performance.now())) })
+    })
+    const drawFrame = () => page.evaluate('void drawFrame()')
+    await page.keyboard.press('Escape')
+    await drawFrame() // the focus of the card that was put back waits for the next frame
+    await page.keyboard.press('Space')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await until(() => stageOf(title), 'demo')
+    for (let frames = 0; frames < 5; frames++) await drawFrame()
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), title)
+    await back(title, 'qualified')
+  })
+
   test('the menu of a card moves it, without dragging', async () => {
     const page = await open()
     await card(page, 'Optical comparators').hover()
