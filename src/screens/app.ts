@@ -191,7 +191,7 @@ export function screens(options: ScreensOptions): Koa {
     } catch (error) {
       ctx.respond = true // unless the primary has answered, and then nothing is thrown
       const problem = asProblem(error, id, ctx.method !== 'GET')
-      if (problem instanceof Moved && isForPeople(ctx)) answerMoved(ctx, problem, hostOf(clientOf(ctx.req).host))
+      if (problem instanceof Moved && isForPeople(ctx)) answerMoved(ctx, problem)
       else answerProblem(ctx, problem, id)
     }
     if (ctx.respond === false && passed === undefined) return // a kernel answers, and logs

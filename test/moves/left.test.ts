@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { credentialStore } from '../../src/auth/credentials.ts'
 import { linkStore } from '../../src/auth/links.ts'
@@ -292,12 +296,58 @@ describe('what is left', () => {
       (await ask('GET', '/deals?view=1&q=x')).text,
       /href="https:\/\/acme\.crm\.example\.com\/deals\?view=1&amp;q=x"/,
     )
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const sent = await ask('POST', `/unsubscribe/${unsubscribe}`, undefined, form)
-    assert.deepEqual([sent.said[0], sent.headers.get('location')], [308, `${ADDRESS}/unsubscribe/${unsubscribe}`])
-    const round = await ask('POST', `/unsubscribe/${unsubscribe}`, undefined, { ...form, 'x-forwarded-host': HOST })
-    assert.deepEqual([round.said[0], round.headers.get('retry-after')], [503, '60'])
     assert.equal((await ask('GET', `/unsubscribe/${unsubscribe}`)).said[0], 421)
+  })
+
+  test('hands on who unsubscribes by a mail that was sent before', async () => {
+    const asked: (string | undefined)[][] = []
+    let status = 200
+    const there = createServer(async (req, res) => {
+      asked.push([req.method, req.url, req.headers['content-type'], await text(req)])
+      res.writeHead(status, { Location: '/' }).end('the page there')
+    })
+    await once(there.listen(0, '127.0.0.1'), 'listening')
+    const movedTo = (address: string) =>
+      inStore(from, ({ db, transaction }) =>
+        transaction(() => db.prepare('UPDATE orgs SET moved_to = ? WHERE id = ?').run(address, a.org)),
+      )
+    const click = async (more: Record<string, string> = {}, body = 'List-Unsubscribe=One-Click') => {
+      const type = 'application/x-www-form-urlencoded'
+      const headers = { 'content-type': type, 'x-forwarded-host': HOST, ...more }
+      const init = { method: 'POST', headers, body, redirect: 'manual' as const }
+      const answer = await fetch(`${source.screens}/unsubscribe/${unsubscribe}`, init)
+      return [answer.status, answer.headers.get('retry-after'), /<h1>(.*)<\/h1>/.exec(await answer.text())?.[1]]
+    }
+    const { port } = there.address() as AddressInfo
+    await movedTo(`http://127.0.0.1:${port}`)
+    try {
+      assert.deepEqual(await click(), [200, null, 'You are unsubscribed'])
+      const form = [`/unsubscribe/${unsubscribe}`, 'application/x-www-form-urlencoded', 'List-Unsubscribe=One-Click']
+      assert.deepEqual(asked.splice(0), [['POST', ...form]])
+      status = 404
+      assert.deepEqual(await click(), [404, null, 'This link does not work'])
+      for (status of [302, 308, 421, 503]) assert.deepEqual(await click(), [503, '60', 'Something went wrong'])
+      asked.length = 0
+      status = 200
+      assert.deepEqual((await click({}, 'List-Unsubscribe=Twice')).slice(0, 2), [400, null])
+      const failed = [503, '60', 'Something went wrong']
+      assert.deepEqual(await click({ 'dealbox-passed-on': '1' }), failed, 'two servers that name each other')
+      assert.deepEqual(await click({ 'x-forwarded-host': '127.0.0.1' }), failed, 'the proxy sends its name here still')
+      assert.deepEqual(asked, [])
+      await movedTo(`http://127.0.0.1:${port}/below/`)
+      await click()
+      assert.equal(asked[0]?.[1], `/below/unsubscribe/${unsubscribe}`)
+      await movedTo(target.screens)
+      assert.deepEqual(await click(), [404, null, 'This link does not work'], 'the real one has no such enrollment')
+      there.close()
+      there.closeAllConnections()
+      await movedTo(`http://127.0.0.1:${port}`)
+      assert.deepEqual(await click(), failed)
+    } finally {
+      there.close()
+      there.closeAllConnections()
+      await movedTo(ADDRESS)
+    }
   })
 
   test('signs in who is in another organisation here, too', async () => {

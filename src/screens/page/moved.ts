@@ -2,20 +2,12 @@ import type { Context } from 'koa'
 import type { Moved } from '../../store/org-states.ts'
 import { html } from '../html.ts'
 
-/**
- * What a browser shows of an organisation that has moved to another server: a link to the same page there. A form, such as
- * that of a mail program that unsubscribes, is sent on. `host` is the name that the browser asked by.
- */
-export function answerMoved(ctx: Context, problem: Moved, host: string | undefined): void {
+/** What a browser shows of an organisation that has moved to another server: a link to the same page there. */
+export function answerMoved(ctx: Context, problem: Moved): void {
   const { address, isForBrowsers } = problem
   const url = `${address.replace(/\/$/, '')}${ctx.path}${ctx.search}`
-  const isHere = URL.parse(address)?.hostname === host // the proxy sends requests here still
   ctx.status = problem.status
   ctx.set({ 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' })
-  if (ctx.method === 'POST' && isForBrowsers) {
-    ctx.status = isHere ? 503 : 308
-    ctx.set(isHere ? { 'Retry-After': '60' } : { Location: url })
-  }
   const place = isForBrowsers
     ? html`It is at <a href="${url}">${url}</a> now.`
     : html`Its new server is ${address}. Ask the person who runs it for the address of the pages.`

@@ -5,7 +5,9 @@ import type { Log } from '../../http/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { Store } from '../../store/open.ts'
+import { Moved } from '../../store/org-states.ts'
 import { type Content, html } from '../html.ts'
+import { handOn } from './moved.ts'
 
 /** Everything that the pages need is below this path, so that a proxy can block all other paths. */
 export const UNSUBSCRIBE = '/unsubscribe/'
@@ -30,6 +32,7 @@ type Shown = { org_name: string; email: string | null }
  */
 export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Context) => Promise<void> {
   const { about, unsubscribe } = unsubscribing(deps)
+  const unsubscribeThere = handOn()
 
   async function answer(ctx: Context): Promise<void> {
     const { method, path } = ctx
@@ -38,12 +41,31 @@ export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Co
       throw new Problem(405, 'method_not_allowed', `This path supports ${Allow}.`, { headers: { Allow } })
     }
     const token = path.slice(UNSUBSCRIBE.length)
-    const details = about(token)
+    const details = aboutOrMoved(token, method)
+    if (details instanceof Moved) return answerFromThere(ctx, details)
     if (!details) return show(ctx, 404, brokenPage())
     if (method !== 'POST') return show(ctx, 200, questionPage(details))
     await readOneClick(ctx, bodies)
     const isDone = await store.write(() => unsubscribe(token))
     show(ctx, isDone ? 200 : 404, isDone ? donePage(details) : brokenPage())
+  }
+
+  function aboutOrMoved(token: string, method: string): Shown | Moved | undefined {
+    try {
+      return about(token)
+    } catch (error) {
+      if (error instanceof Moved && method === 'POST') return error
+      throw error
+    }
+  }
+
+  async function answerFromThere(ctx: Context, moved: Moved): Promise<void> {
+    await readOneClick(ctx, bodies)
+    const status = await unsubscribeThere(ctx, moved)
+    if (status === 200) return show(ctx, 200, donePage(undefined))
+    if (status === 404) return show(ctx, 404, brokenPage())
+    ctx.set('Retry-After', '60')
+    show(ctx, 503, failedPage())
   }
 
   return async (ctx) => {
@@ -98,10 +120,11 @@ const questionPage = ({ org_name, email }: Shown) =>
 ${STILL}`,
   )
 
-const donePage = ({ org_name, email }: Shown) =>
+/** What is not known here is left out. */
+const donePage = (shown: Shown | undefined) =>
   page(
     'You are unsubscribed',
-    html`<p>You will not receive any more mailings from <strong>${org_name}</strong>${place(email)}. You can close this page.</p>
+    html`<p>You will not receive any more mailings${shown && html` from <strong>${shown.org_name}</strong>${place(shown.email)}`}. You can close this page.</p>
 ${STILL}`,
   )
 
