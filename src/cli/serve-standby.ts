@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../http/log.ts'
 import { type Every, everyMs } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
@@ -24,6 +25,10 @@ import { replicaOf } from './standby-replica.ts'
 
 /** How often it looks whether another standby was promoted. */
 const LOOK_EVERY_MS = 10 * SECOND_MS
+/** How often a promotion ends following, if what it ends at is no end of a transaction. */
+const MAX_ENDS = 3
+/** How long that may take Litestream; the old primary writes no more. */
+const WHOLE_MS = 10 * SECOND_MS
 
 /**
  * Serves a copy for reading until "dealbox promote" asks for more; from then on it is a primary, also at its next start
@@ -46,9 +51,10 @@ export async function serveStandby(
   async function reading() {
     epoch = Math.max(epoch, await newestEpoch()) // storage that is not mounted has no primary at all
     if (isCopy(file) && (localEpoch() ?? epoch) !== epoch) removeCopy(file) // it does not go on in another folder
-    const replica = urlBelow(followed.replica, folderOfEpoch(epoch))
-    return serveReader(options, { ...followed, replica }, log, abandon)
+    return serveReader(options, { ...followed, replica: replicaNow() }, log, abandon)
   }
+
+  const replicaNow = () => urlBelow(followed.replica, folderOfEpoch(epoch))
 
   function localEpoch(): number | undefined {
     try {
@@ -105,13 +111,28 @@ export async function serveStandby(
     const standby: Standby = { epoch: store.replication().epoch, arrived: () => arrived(store) }
     const claim = await claimNext({ copy, standby, url, abandons: request.abandons })
     log.warn(claim, 'this standby is promoted')
-    reader = undefined
-    await stop() // ends following
-    await makePrimary(data, claim, url)
+    await endFollowing(stop, () => makePrimary(data, claim, url))
     running = await serveFolder(options, log)
     const { api, screens } = running
     log.warn({ epoch: claim.epoch, api, screens }, 'this server is the primary now')
     return { epoch: claim.epoch, api, screens, was_fenced: claim.wasFenced, is_complete: claim.isComplete }
+  }
+
+  /** Litestream that was interrupted while it wrote has left a part of a transaction: it follows until that is whole. */
+  async function endFollowing(stop: () => Promise<void>, then: () => Promise<void>, tries = 1): Promise<void> {
+    reader = undefined
+    await stop()
+    try {
+      await then()
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 'copy_torn') || tries === MAX_ENDS) throw error
+      log.warn({ reason: error.message }, 'the copy is followed once more')
+      const patience = pause(WHOLE_MS, undefined, { ref: false })
+      const again = await serveReader(options, { ...followed, replica: replicaNow() }, log, patience).catch(() => {
+        throw error
+      })
+      await endFollowing(again.stop, then, tries + 1)
+    }
   }
 
   /** A copy that cannot be promoted is still of use to those who read. */

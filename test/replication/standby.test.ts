@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -8,7 +18,7 @@ import { folderCopy } from '../../src/replication/copy/folder.ts'
 import { readBegun, readEpoch } from '../../src/replication/epochs.ts'
 import { openStore } from '../../src/store/open.ts'
 import { type Primary, startPrimary, until } from '../support/copied.ts'
-import { noLitestream } from '../support/litestream.ts'
+import { litestreamProgram, noLitestream } from '../support/litestream.ts'
 
 // Two standbys of one primary, of which one after the other is promoted.
 
@@ -116,3 +126,42 @@ test(
     }
   },
 )
+
+test('a copy that is torn when following ends is followed until it is whole', needs, async () => {
+  const wrapper = join(primary.root, 'litestream')
+  const fourth = await primary.startStandby({ litestream: wrapper }, tearing(wrapper, join(primary.root, 'fourth')))
+  try {
+    const position = join(fourth.folder, 'dealbox.db-txid')
+    await arrives(fourth, 'Of the third epoch')
+    copyFileSync(position, `${position}.before`)
+    const { atime, mtime } = statSync(position)
+    utimesSync(`${position}.before`, atime, mtime)
+    assert.equal(await writes(second, 'The newest'), 201)
+    await arrives(fourth, 'The newest')
+    const promoted = await promote(fourth)
+    assert.deepEqual([promoted.epoch, promoted.is_complete], [4, true])
+    assert.equal(fourth.lines.filter(({ msg }: { msg: string }) => /once more/.test(msg)).length, 1)
+    assert.ok((await titles(fourth)).includes('The newest'))
+    assert.equal(await writes(fourth, 'Of the fourth epoch'), 201)
+  } finally {
+    await fourth.stop()
+  }
+})
+
+/** Litestream that leaves a copy of `folder` as if it had been killed in its last round, when it is ended for the first time. */
+function tearing(wrapper: string, folder: string): string {
+  const position = join(folder, 'dealbox.db-txid')
+  const script = `#!/bin/sh
+[ "$1" = restore ] || exec '${litestreamProgram()}' "$@"
+'${litestreamProgram()}' "$@" &
+end() {
+  kill $!
+  wait
+  if [ -e '${position}.before' ]; then mv '${position}.before' '${position}'; fi
+}
+trap end TERM
+wait
+`
+  writeFileSync(wrapper, script, { mode: 0o755 })
+  return folder
+}
