@@ -11,7 +11,7 @@ import { replyTags } from '../../src/inbox/mailboxes/reply-tags.ts'
 import { departureStore } from '../../src/moves/departures.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
-import { type OpenedStore, openStore } from '../../src/store/open.ts'
+import type { OpenedStore } from '../../src/store/open.ts'
 import { allOrgsEver } from '../../src/store/orgs.ts'
 import { stagedOrgs } from '../../src/store/staged.ts'
 import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
@@ -19,6 +19,7 @@ import { makeOrg, type Org } from '../support/org.ts'
 import { OK, type Receiver, startReceiver } from '../support/receiver.ts'
 import { startRelay } from '../support/relay.ts'
 import { type Served, serve } from '../support/served.ts'
+import { inStore, moveOrg, receiveIn, stateIn } from './moving-orgs.ts'
 
 const folder = temporaryFolder()
 const [from, to] = [join(folder, 'from'), join(folder, 'to')]
@@ -42,20 +43,9 @@ after(async () => {
   await Promise.all([source?.stop(), target?.stop(), receiver?.stop(), relay?.stop()])
 })
 
-async function inStore<T>(dataDir: string, job: (store: OpenedStore) => T | Promise<T>): Promise<T> {
-  const store = openStore(dataDir, { create: true })
-  try {
-    return await job(store)
-  } finally {
-    store.close()
-  }
-}
-
-const receive = async (dataDir = to): Promise<string> => (await cliJson('org', 'receive', '--data', dataDir)).key
-const move = (key: string, url = relay.url, dataDir = from) =>
-  cli(['org', 'move', a.id, '--to', url, '--data', dataDir, '--json'], { DEALBOX_MOVE_KEY: key })
-const stateOf = (dataDir: string) =>
-  inStore(dataDir, ({ db }) => allOrgsEver(db).find(({ public_id }) => public_id === a.id)?.state)
+const receive = (dataDir = to): Promise<string> => receiveIn(dataDir)
+const move = (key: string, url = relay.url, dataDir = from) => moveOrg(a.id, url, key, dataDir)
+const stateOf = (dataDir: string) => stateIn(dataDir, a.id)
 
 /** Both servers, and what is in the folders, are as if there had been no move. */
 async function stays(): Promise<void> {

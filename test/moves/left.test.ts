@@ -22,12 +22,13 @@ import { batches } from '../../src/store/batches.ts'
 import { jobCounts } from '../../src/store/job-counts.ts'
 import { jobQueue } from '../../src/store/jobs.ts'
 import { lockMove } from '../../src/store/lock.ts'
-import { type OpenedStore, openStore } from '../../src/store/open.ts'
+import type { OpenedStore } from '../../src/store/open.ts'
 import { allOrgsEver } from '../../src/store/orgs.ts'
 import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { type Fate, startRelay } from '../support/relay.ts'
 import { type Served, serve } from '../support/served.ts'
+import { inStore, moveOrg, receiveIn, stateIn } from './moving-orgs.ts'
 
 // What a move leaves behind: it says where the organisation is, is not written to, and is the organisation again if the
 // other server has lost it. Both servers never have it.
@@ -78,20 +79,9 @@ after(async () => {
   await Promise.all([source?.stop(), target?.stop(), relay?.stop()])
 })
 
-async function inStore<T>(dataDir: string, job: (store: OpenedStore) => T | Promise<T>): Promise<T> {
-  const store = openStore(dataDir, { create: true })
-  try {
-    return await job(store)
-  } finally {
-    store.close()
-  }
-}
-
-const receive = async (dataDir = to): Promise<string> => (await cliJson('org', 'receive', '--data', dataDir)).key
-const move = (key: string, url = relay.url, dataDir = from) =>
-  cli(['org', 'move', a.id, '--to', url, '--data', dataDir, '--json'], { DEALBOX_MOVE_KEY: key })
-const stateOf = (dataDir: string) =>
-  inStore(dataDir, ({ db }) => allOrgsEver(db).find(({ public_id }) => public_id === a.id)?.state)
+const receive = (dataDir = to): Promise<string> => receiveIn(dataDir)
+const move = (key: string, url = relay.url, dataDir = from) => moveOrg(a.id, url, key, dataDir)
+const stateOf = (dataDir: string) => stateIn(dataDir, a.id)
 const chainOf = (dataDir: string) =>
   inStore(dataDir, ({ db }) => db.prepare('SELECT last_seq FROM audit_chains WHERE org = ?').pluck().get(a.id))
 

@@ -11,11 +11,11 @@ import { ORG_COLUMNS } from '../../src/moves/protocol.ts'
 import type { Database } from '../../src/store/driver.ts'
 import { SCHEMAS } from '../../src/store/migrations.ts'
 import { movedRows } from '../../src/store/moved-rows.ts'
-import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { searchIndex } from '../../src/store/search.ts'
 import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { type Served, serve } from '../support/served.ts'
+import { inStore, receiveIn } from './moving-orgs.ts'
 
 // What the receiving server answers to each step, also to one that no source would send.
 
@@ -25,22 +25,13 @@ let target: Served
 let key: string
 
 before(async () => {
-  b = await inStore((store) => makeOrg(store, to, 'Birch'))
+  b = await inStore(to, (store) => makeOrg(store, to, 'Birch'))
   target = await serve(to, b.token)
 })
 after(() => target?.stop())
 beforeEach(async () => {
-  key = (await cliJson('org', 'receive', '--data', to)).key
+  key = await receiveIn(to)
 })
-
-async function inStore<T>(job: (store: OpenedStore) => T | Promise<T>): Promise<T> {
-  const store = openStore(to, { create: true })
-  try {
-    return await job(store)
-  } finally {
-    store.close()
-  }
-}
 
 type Said = [status: number, code: string | null]
 
@@ -76,7 +67,7 @@ const ended = (move: string, chain: object | null = null) => ({
 })
 
 const arrivalOf = (own: string): Promise<Arrival> =>
-  inStore((store) => arrivalStore(store).get(own.split('_')[1] as string) as Arrival)
+  inStore(to, (store) => arrivalStore(store).get(own.split('_')[1] as string) as Arrival)
 
 describe('the steps of a move', () => {
   test('are for who has the key, before the body is read; for others there is nothing', async () => {
@@ -118,7 +109,7 @@ describe('the steps of a move', () => {
 
   test('need the same tables, a clock that is not behind, and an organisation and host that are not there', async () => {
     await cliJson('org', 'host', b.id, 'birch.example.com', '--data', to)
-    const count = () => inStore(({ db }) => db.prepare('SELECT count(*) FROM orgs').pluck().get())
+    const count = () => inStore(to, ({ db }) => db.prepare('SELECT count(*) FROM orgs').pluck().get())
     const before = await count()
     for (const [given, code] of [
       [{ schema: 'other' }, 'other_version'],
@@ -140,7 +131,7 @@ describe('the steps of a move', () => {
 
   test('a key ends after an hour, unless a move goes on', async () => {
     const expireIn = (ms: number) =>
-      inStore(async (store) => {
+      inStore(to, async (store) => {
         const arrival = await arrivalOf(key)
         store.transaction(() => arrivalStore(store).set({ ...arrival, expires_at: Date.now() + ms }))
       })
@@ -205,7 +196,7 @@ describe('the steps of a move', () => {
 })
 
 test('a server that stops answers 503', () =>
-  inStore(async (store) => {
+  inStore(to, async (store) => {
     const arriving = startArriving({ store, dataDir: to, log: silentLog })
     await arriving.stop()
     await assert.rejects(
@@ -215,7 +206,7 @@ test('a server that stops answers 503', () =>
   }))
 
 test('the words of an organisation are counted without reading those of others', () =>
-  inStore((store) => {
+  inStore(to, (store) => {
     const { db } = store
     const seen: string[] = []
     const prepare = (sql: string) => {
