@@ -9,7 +9,7 @@ export function addServers(db: Connection): void {
   addMoves(db)
 }
 
-// Which primary a database is of, its heartbeat, and an index of the jobs that were given up.
+// Which primary a database is of, its heartbeat, and indexes of the jobs that were given up and of closed deals.
 
 const CHANGES = `
 CREATE TABLE replication (
@@ -24,4 +24,5 @@ CREATE TABLE replication (
 INSERT INTO replication VALUES (1, 1, NULL, NULL, 0, 0, NULL);
 
 CREATE INDEX jobs_failed ON jobs (org_id, kind, failed_at) WHERE failed_at IS NOT NULL;
+CREATE INDEX deals_closed ON deals (org_id, closed_at, stage_id) WHERE closed_at IS NOT NULL;
 `

@@ -64,7 +64,29 @@ test('the deals closed this month are counted by outcome, in the month of the or
   await close(deals[0], 'won')
   await close(deals[1], 'won')
   await close(deals[2], 'lost')
-  assert.deepEqual((await ask('closed')).body, { won: before.won + 2, lost: before.lost + 1 })
+  const counted = { won: before.won + 2, lost: before.lost + 1 }
+  assert.deepEqual((await ask('closed')).body, counted)
+
+  const partner = await newDeal()
+  await server.call('PATCH', `/deals/${partner.id}`, { stage: server.a.stages.partner })
+  const { pipeline_id } = (await getRecord('/stages?limit=100')).data.find(
+    ({ id }: Row) => id === server.a.stages.partner,
+  )
+  await close(partner, 'won')
+  assert.deepEqual((await ask('closed')).body, counted, 'of this pipeline alone')
+  assert.deepEqual((await ask('closed', { pipeline_id })).body, { won: 1, lost: 0 })
+
+  const { b } = server
+  const others = await screens.signedIn('viewer', b)
+  const inB = { token: b.token }
+  const theirs = (await server.call('GET', '/stages', undefined, inB)).body.data[0].pipeline_id
+  const theirReasons: Row[] = (await server.call('GET', '/close-reasons', undefined, inB)).body.data
+  const won = theirReasons.find(({ outcome }) => outcome === 'won')
+  const one = (await server.call('POST', '/deals', { title: 'Theirs' }, inB)).body
+  assert.equal((await server.call('POST', `/deals/${one.id}/close`, { reason_id: won?.id }, inB)).status, 200)
+  assert.deepEqual((await ask('closed')).body, counted, 'and of this organisation')
+  const { body } = await others.call('GET', `/app/board/closed?pipeline_id=${theirs}`)
+  assert.deepEqual(body, { won: 1, lost: 0 })
   server.advance(40 * DAY_MS)
   viewer = await screens.signedIn('viewer')
   assert.deepEqual((await ask('closed')).body, { won: 0, lost: 0 })
