@@ -86,7 +86,7 @@ const UNDO: Record<number, (db: Connection) => void> = {
     const added =
       'replication departures departing_changes arrivals arriving_audit former_token_keys former_signing_keys'
     for (const table of added.split(' ')) db.exec(`DROP TABLE ${table}`)
-    db.exec('DROP INDEX jobs_failed; DROP INDEX deals_closed')
+    db.exec('DROP INDEX jobs_failed; DROP INDEX IF EXISTS deals_closed')
     // A check names the columns, so that they cannot be dropped one by one.
     const sql = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'orgs'").pluck().get() as string
     const before = sql.replace(/,\s*(?:--[^\n]*\n\s*)*state TEXT[\s\S]*$/, ') STRICT')

@@ -95,7 +95,7 @@ async function figures(
   const step = async <T>(name: string, job: () => T | Promise<T>): Promise<T> => {
     const from = performance.now()
     const value = await job()
-    console.error(`${name}: ${((performance.now() - from) / 1000).toFixed(1)} s`)
+    console.error(`${name}: ${((performance.now() - from) / 1000).toFixed(1)} s ${JSON.stringify(value)}`) // a run may take hours
     return value
   }
   const long = async <T>(name: Long, job: () => T | Promise<T>): Promise<T | undefined> =>
