@@ -97,12 +97,13 @@ const thread = (entry, name) => ({
   footer: { js: `//# sourceURL=${name}.cjs` },
 })
 
-/** Threads that are started from their text, since an executable has no files: for webhooks, mails and backups. */
+/** Threads that are started from their text, since an executable has no files: for webhooks, mails, backups and promotions. */
 export const threads = [
   thread('src/webhooks/egress/delivery-thread.ts', 'delivery-thread'),
   thread('src/mail/parse/reader-thread.ts', 'reader'),
   thread('src/backup/night-thread.ts', 'night'),
   thread('src/backup/encryption/age-thread.ts', 'age-thread'),
+  thread('src/store/followed/whole-thread.ts', 'whole-thread'),
 ]
 
 /** The main scripts: of the executable, and of the one that the build starts to compile its functions. */

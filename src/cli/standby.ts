@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { everyMs } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
+import { HOUR_MS } from '../lib/time.ts'
 import { replaceFile } from '../store/replace-file.ts'
 
 // How "dealbox promote" speaks with the standby that serves a folder: by two small files in there, since a standby has no
@@ -77,12 +78,12 @@ export function answer(dataDir: string, { id }: Request, outcome: Promoted | Pro
   put(dataDir, ANSWER, { id, promoted: isProblem ? null : outcome, problem })
 }
 
-/** For the command. Rejects with the Problem of the standby, or with Problem 504 after ten minutes, or if it has ended. */
+/** For the command. Rejects with the Problem of the standby, or with Problem 504 after an hour, or if it has ended. */
 export async function askToPromote(
   dataDir: string,
   asked: Omit<Request, 'id'>,
   isServed: () => boolean,
-  patienceMs = 600_000, // it checks the whole database, seconds for each GB
+  patienceMs = HOUR_MS, // it checks the whole database
 ): Promise<Promoted> {
   const id = randomUUID()
   put(dataDir, REQUEST, { id, ...asked })

@@ -246,6 +246,14 @@ describe('a copy', () => {
     assert.deepEqual(read('SELECT last_seq FROM orgs'), [2_000_000_000])
   })
 
+  test('is checked in a thread: minutes in which this one does nothing would end a service', async () => {
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    await promote()
+    clearInterval(timer)
+    assert.ok(turns > 5, `${turns} turns`)
+  })
+
   test('has other numbers than the epochs between, whose copy it was not', async () => {
     await promote(4)
     assert.deepEqual(read('SELECT last_seq FROM orgs'), [3_000_000_000])

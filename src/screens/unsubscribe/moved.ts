@@ -2,7 +2,6 @@ import type { Context } from 'koa'
 import { clientOf } from '../../auth/client.ts'
 import { places } from '../../http/places.ts'
 import type { Moved } from '../../store/org-states.ts'
-import { hostOf } from '../sessions/hosts.ts'
 
 /** The form of RFC 8058, all of it. */
 export const ONE_CLICK = 'List-Unsubscribe=One-Click'
@@ -23,7 +22,7 @@ export function handOn(): HandOn {
 
   return async ({ req, path }, { address }) => {
     const client = clientOf(req)
-    const isHere = URL.parse(address)?.hostname === hostOf(client.host)
+    const isHere = URL.parse(address)?.hostname === URL.parse(`http://${client.host}`)?.hostname
     if (isHere || req.headers[HANDED_ON.toLowerCase()] !== undefined) return undefined
     const giveBack = take({ isKnown: false, address: client.address })
     if (!giveBack) return undefined

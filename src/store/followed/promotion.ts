@@ -1,15 +1,14 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
 import { Problem } from '../../lib/problem.ts'
 import { openSqlite } from '../driver.ts'
-import { failureOf, reasonOf } from '../failures.ts'
 import { syncFolder } from '../key-file.ts'
 import { checkSchema, SCHEMA_VERSION } from '../migrations.ts'
 import { lastCommit } from '../newest.ts'
 import { replicationRow } from '../replication.ts'
 import { isCopy, isPromoting, isWhole, lookAt, positionOf, promotingOf, removeLeftovers } from './files.ts'
 import { checkReaderKeys } from './reader.ts'
+import { faultOfWhole } from './whole.ts'
 
 // How a copy becomes a database of its own. Litestream must not run on it any more.
 
@@ -38,10 +37,13 @@ export async function promoteCopy(dataDir: string, { epoch, url, now }: Promoted
     removeLeftovers(file)
     sync(file) // Litestream leaves that to the system
   }
+  const fault = await faultOfWhole(file)
+  if (fault !== undefined) throw unusable(file, fault)
   const db = openSqlite(file, { fileMustExist: true, timeout: 5000 })
   try {
     db.pragma('locking_mode = EXCLUSIVE')
-    await checkWhole(db, file)
+    const version = checkSchema(db, file)
+    if (version < FIRST_SCHEMA || version > SCHEMA_VERSION) throw unusable(file, `has schema ${version}`)
     checkReaderKeys(dataDir, db)
     if (!isPromoting(file)) {
       renameSync(positionOf(file), promotingOf(file))
@@ -94,29 +96,6 @@ export function halfPromoted(dataDir: string): { epoch: number; commit_seq: numb
 export function isPromoted(dataDir: string): boolean {
   const file = join(dataDir, DATABASE)
   return !isCopy(file) && !isPromoting(file) && (epochOf(dataDir) ?? 1) > 1
-}
-
-type Connection = ReturnType<typeof openSqlite>
-
-async function checkWhole(db: Connection, file: string): Promise<void> {
-  try {
-    const version = checkSchema(db, file)
-    if (version < FIRST_SCHEMA || version > SCHEMA_VERSION) throw unusable(file, `has schema ${version}`)
-    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
-    for (const table of ['sqlite_schema', ...tables]) {
-      checkTable(db, file, table)
-      await turn() // seconds for each GB: the service manager must not take the server for dead
-    }
-  } catch (error) {
-    throw failureOf(error) === 'damaged' ? unusable(file, `is damaged (${reasonOf(error)})`) : error
-  }
-}
-
-function checkTable(db: Connection, file: string, table: string): void {
-  const damage = db.pragma(`quick_check("${table}")`, { simple: true })
-  if (damage !== 'ok') throw unusable(file, `is damaged (${damage})`)
-  const [reference] = db.pragma(`foreign_key_check("${table}")`) as { parent: string }[]
-  if (reference) throw unusable(file, `has a row of ${table} without its row of ${reference.parent}`)
 }
 
 function sync(file: string): void {
