@@ -21,16 +21,20 @@ export const promote = command({
       type: 'boolean',
       help: 'also if a later primary has written what this copy does not have, which is given up',
     },
+    unchecked: {
+      type: 'boolean',
+      help: 'serves at once, without checking the whole copy before, which takes minutes where it is large; run "dealbox doctor" then',
+    },
     json,
   },
   run: async ({ options }) => {
-    const { data, abandon } = options
+    const { data, abandon, unchecked } = options
     const url = options.newUrl === undefined ? null : parsePublicUrl(options.newUrl)
     if (!isCopy(join(data, DATABASE))) throw noCopy(data)
     checkUser(data)
     if (!isServed(data)) throw noStandby(data)
     const asked = performance.now()
-    const promoted = await askToPromote(data, { url, abandons: abandon }, () => isServed(data))
+    const promoted = await askToPromote(data, { url, abandons: abandon, isUnchecked: unchecked }, () => isServed(data))
     const took_ms = Math.round(performance.now() - asked)
     const { epoch, api, screens, was_fenced, is_complete } = promoted
     return {
@@ -42,6 +46,7 @@ export const promote = command({
         '',
         is_complete ? COMPLETE : INCOMPLETE,
         ...(was_fenced ? [] : [UNFENCED]),
+        ...(unchecked ? [UNCHECKED] : []),
         'Send clients here: change the address in DNS or in the proxy. docs/failover.md says what comes next.',
       ].join('\n'),
     }
@@ -64,6 +69,9 @@ const INCOMPLETE =
   'The old primary did not say that it stopped; with --fence off it does not stop. What it acknowledged and did not replicate, it writes to a file when it comes back.'
 const UNFENCED =
   'The old primary never checked whether another server was promoted (it had no --replica, or --fence off), and does not notice that it was replaced: make sure that it is stopped.'
+
+const UNCHECKED =
+  'Its database was not checked: run "dealbox doctor" now. If that finds damage, restore the newest state with "litestream restore".'
 
 const noCopy = (data: string): Problem =>
   new Problem(

@@ -111,7 +111,7 @@ export async function serveStandby(
     const standby: Standby = { epoch: store.replication().epoch, arrived: () => arrived(store) }
     const claim = await claimNext({ copy, standby, url, abandons: request.abandons })
     log.warn(claim, 'this standby is promoted')
-    await endFollowing(stop, () => makePrimary(data, claim, url))
+    await endFollowing(stop, () => makePrimary(data, claim, url, request.isUnchecked))
     running = await serveFolder(options, log)
     const { api, screens } = running
     log.warn({ epoch: claim.epoch, api, screens }, 'this server is the primary now')
@@ -183,10 +183,10 @@ export async function serveStandby(
   }
 }
 
-async function makePrimary(data: string, { epoch }: Claim, url: string | null): Promise<void> {
+async function makePrimary(data: string, { epoch }: Claim, url: string | null, isUnchecked = false): Promise<void> {
   const unlock = lockInstance(data)
   try {
-    await promoteCopy(data, { epoch, url, now: Date.now() })
+    await promoteCopy(data, { epoch, url, now: Date.now(), isUnchecked })
   } finally {
     unlock()
   }

@@ -16,7 +16,12 @@ const LOOK_EVERY_MS = 100
 /** A standby that holds its folder no longer than this has ended. */
 const ENDED_MS = 10_000
 
-const Request = v.object({ id: v.string(), url: v.nullable(v.string()), abandons: v.boolean() })
+const Request = v.object({
+  id: v.string(),
+  url: v.nullable(v.string()),
+  abandons: v.boolean(),
+  isUnchecked: v.boolean(),
+})
 export type Request = v.InferOutput<typeof Request>
 
 const Answer = v.object({

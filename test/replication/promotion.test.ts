@@ -285,6 +285,21 @@ describe('a copy', () => {
     assert.equal(isCopy(file()), true)
   })
 
+  test('is promoted without the check by who asks for that, but not one that is torn', async () => {
+    const at = { epoch: 2, url: null, now: 1000, isUnchecked: true }
+    const db = openSqlite(file())
+    db.pragma('foreign_keys = OFF')
+    db.exec('DELETE FROM members')
+    db.close()
+    const later = Date.now() / 1000 + 1
+    utimesSync(file(), later, later)
+    await assert.rejects(promoteCopy(data, at), { code: 'copy_torn' })
+    writeFileSync(`${file()}-txid`, '2')
+    utimesSync(`${file()}-txid`, later, later)
+    await promoteCopy(data, at)
+    assert.equal(epochOf(data), 2)
+  })
+
   test('is not promoted in the middle of what Litestream writes', async () => {
     writeFileSync(file(), readOriginal())
     const later = Date.now() / 1000 + 1 // than its position

@@ -42,7 +42,7 @@ after(async () => {
 })
 
 const promote = (standby: typeof first, abandons = false) =>
-  askToPromote(standby.folder, { url: null, abandons }, () => true)
+  askToPromote(standby.folder, { url: null, abandons, isUnchecked: false }, () => true)
 const writes = async (to: Pick<Primary, 'call'>, title: string) => (await to.call('POST', '/deals', { title })).status
 const titles = async (of: Pick<Primary, 'call'>): Promise<string[]> =>
   ((await of.call('GET', '/deals')).body.data ?? []).map(({ title }: { title: string }) => title)

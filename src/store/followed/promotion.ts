@@ -23,13 +23,13 @@ const FIRST_SCHEMA = 5
 
 const DATABASE = 'dealbox.db'
 
-type Promoted = { epoch: number; url: string | null; now: number }
+type Promoted = { epoch: number; url: string | null; now: number; isUnchecked?: boolean }
 
 /**
- * Checks a copy and makes it the database of the primary of an epoch. Throws Problem 409 with what is wrong, and leaves it
+ * Checks a copy, unless that was not wanted, and makes it the database of the primary of an epoch. Throws Problem 409 with what is wrong, and leaves it
  * a copy then. It survives a power cut at any moment: whoever promotes again goes on.
  */
-export async function promoteCopy(dataDir: string, { epoch, url, now }: Promoted): Promise<void> {
+export async function promoteCopy(dataDir: string, { epoch, url, now, isUnchecked }: Promoted): Promise<void> {
   const file = join(dataDir, DATABASE)
   if (!isPromoting(file)) {
     const look = isCopy(file) ? lookAt(file) : undefined
@@ -37,7 +37,7 @@ export async function promoteCopy(dataDir: string, { epoch, url, now }: Promoted
     removeLeftovers(file)
     sync(file) // Litestream leaves that to the system
   }
-  const fault = await faultOfWhole(file)
+  const fault = isUnchecked ? undefined : await faultOfWhole(file)
   if (fault !== undefined) throw unusable(file, fault)
   const db = openSqlite(file, { fileMustExist: true, timeout: 5000 })
   try {
