@@ -102,7 +102,7 @@ async function figures(
     without.includes(name) ? undefined : step(name, job)
   const migrated = await long('migration', () => migration(folder))
   const opened = await step('opening', () => opening(folder))
-  const orgs = await step('tokens', () => visitedOrgs(folder, 300, 40))
+  const orgs = await visitedOrgs(folder, 300, 40)
   const kinds = Object.keys(KINDS)
   const cold = await step('cold server', () => served(tools, folder, orgs, requests, kinds, true))
   const warm = await step('warm server', () => served(tools, folder, orgs, requests, kinds, false))
