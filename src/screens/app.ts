@@ -238,7 +238,7 @@ export function screens(options: ScreensOptions): Koa {
   }
 
   function isForPeople({ method, path }: Context): boolean {
-    return (method === 'GET' || method === 'HEAD' || path.startsWith(UNSUBSCRIBE)) && !isForPrograms(path)
+    return (method === 'GET' || method === 'HEAD') && !isForPrograms(path)
   }
 
   function pageFor({ method, path }: Context) {

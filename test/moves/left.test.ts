@@ -286,15 +286,16 @@ describe('what is left', () => {
       (await ask('GET', '/deals?view=1&q=x')).text,
       /href="https:\/\/acme\.crm\.example\.com\/deals\?view=1&amp;q=x"/,
     )
-    assert.equal((await ask('GET', `/unsubscribe/${unsubscribe}`)).said[0], 421)
   })
 
   test('hands on who unsubscribes by a mail that was sent before', async () => {
     const asked: (string | undefined)[][] = []
-    let status = 200
+    const page = { 'Dealbox-Page': 'unsubscribe', Location: '/' }
+    let [status, headers]: [number, Record<string, string>] = [200, page]
     const there = createServer(async (req, res) => {
-      asked.push([req.method, req.url, req.headers['content-type'], await text(req)])
-      res.writeHead(status, { Location: '/' }).end('the page there')
+      const times = req.headers['dealbox-handed-on'] as string | undefined
+      asked.push([req.method, req.url, req.headers['content-type'], times, await text(req)])
+      res.writeHead(status, headers).end('the page there')
     })
     await once(there.listen(0, '127.0.0.1'), 'listening')
     const movedTo = (address: string) =>
@@ -310,29 +311,46 @@ describe('what is left', () => {
     }
     const { port } = there.address() as AddressInfo
     await movedTo(`http://127.0.0.1:${port}`)
+    const question = await fetch(`${source.screens}/unsubscribe/${unsubscribe}`)
+    assert.match(await question.text(), /<p>Stop receiving mailings\?<\/p>\n<form/)
     try {
       assert.deepEqual(await click(), [200, null, 'You are unsubscribed'])
-      const form = [`/unsubscribe/${unsubscribe}`, 'application/x-www-form-urlencoded', 'List-Unsubscribe=One-Click']
+      const form = [
+        `/unsubscribe/${unsubscribe}`,
+        'application/x-www-form-urlencoded',
+        '1',
+        'List-Unsubscribe=One-Click',
+      ]
       assert.deepEqual(asked.splice(0), [['POST', ...form]])
       status = 404
       assert.deepEqual(await click(), [404, null, 'This link does not work'])
-      for (status of [302, 308, 421, 503]) assert.deepEqual(await click(), [503, '60', 'Something went wrong'])
-      asked.length = 0
-      status = 200
-      assert.deepEqual((await click({}, 'List-Unsubscribe=Twice')).slice(0, 2), [400, null])
       const failed = [503, '60', 'Something went wrong']
-      assert.deepEqual(await click({ 'dealbox-passed-on': '1' }), failed, 'two servers that name each other')
+      for (status of [302, 308, 421, 503]) assert.deepEqual(await click(), failed)
+      headers = {}
+      for (status of [200, 404]) assert.deepEqual(await click(), failed, 'not the page, but a proxy, or the API')
+      headers = page
+      status = 200
+      asked.length = 0
+      assert.equal((await click({ 'dealbox-handed-on': '4' }))[0], 200, 'it has moved several times')
+      assert.equal(asked.splice(0)[0]?.[3], '5')
+      assert.deepEqual((await click({}, 'List-Unsubscribe=Twice')).slice(0, 2), [400, null])
+      assert.deepEqual(await click({ 'dealbox-handed-on': '5' }), failed, 'two servers that name each other')
       assert.deepEqual(await click({ 'x-forwarded-host': '127.0.0.1' }), failed, 'the proxy sends its name here still')
       assert.deepEqual(asked, [])
       await movedTo(`http://127.0.0.1:${port}/below/`)
       await click()
       assert.equal(asked[0]?.[1], `/below/unsubscribe/${unsubscribe}`)
+      await movedTo(target.api)
+      assert.deepEqual(await click(), failed, 'the API has no such page')
       await movedTo(target.screens)
       assert.deepEqual(await click(), [404, null, 'This link does not work'], 'the real one has no such enrollment')
       there.close()
       there.closeAllConnections()
       await movedTo(`http://127.0.0.1:${port}`)
       assert.deepEqual(await click(), failed)
+      const lines = source.lines.splice(0)
+      assert.ok(lines.some(({ status }) => status === 302) && lines.some(({ reason }) => reason === 'ECONNREFUSED'))
+      assert.ok(!JSON.stringify(lines).includes(unsubscribe), 'the link is as secret as a password')
     } finally {
       there.close()
       there.closeAllConnections()

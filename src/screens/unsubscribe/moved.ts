@@ -1,45 +1,57 @@
 import type { Context } from 'koa'
 import { clientOf } from '../../auth/client.ts'
+import type { Log } from '../../http/log.ts'
 import { places } from '../../http/places.ts'
 import type { Moved } from '../../store/org-states.ts'
 
-/** The form of RFC 8058, all of it. */
-export const ONE_CLICK = 'List-Unsubscribe=One-Click'
+/** Marks the answers of the page: another one, such as that of a proxy, says nothing about the address. */
+export const MARK = { 'Dealbox-Page': 'unsubscribe' }
 
+/** The form of RFC 8058, all of it. */
+const ONE_CLICK = 'List-Unsubscribe=One-Click'
 /** A mail program waits longer than this. */
 const ANSWER_MS = 10_000
-/** Keeps two servers that name each other from handing it back and forth. */
-const HANDED_ON = 'Dealbox-Passed-On'
+/** How often it was handed on: an organisation may have moved again, but two servers that name each other must not go on. */
+const TIMES = 'Dealbox-Handed-On'
+const MAX_TIMES = 5
 
-type HandOn = (ctx: Context, moved: Moved) => Promise<number | undefined>
+/** 200 or 404 as the other server says; undefined if that did not answer for the page. */
+type HandOn = (ctx: Context, moved: Moved) => Promise<200 | 404 | undefined>
 
 /**
- * Unsubscribes at the server to which an organisation has moved, and returns the status of its answer; undefined if it did
- * not answer, or if the proxy still sends its host name here. RFC 8058 forbids to redirect mail programs.
+ * Unsubscribes at the server to which an organisation has moved, unless the proxy still sends its host name here. RFC 8058
+ * forbids to redirect mail programs.
  */
-export function handOn(): HandOn {
+export function handOn(log: Log): HandOn {
   const { take } = places()
 
   return async ({ req, path }, { address }) => {
     const client = clientOf(req)
-    const isHere = URL.parse(address)?.hostname === URL.parse(`http://${client.host}`)?.hostname
-    if (isHere || req.headers[HANDED_ON.toLowerCase()] !== undefined) return undefined
+    const host = URL.parse(address)?.hostname
+    const times = Number(req.headers[TIMES.toLowerCase()] ?? 0)
+    if (host === URL.parse(`http://${client.host}`)?.hostname || !(times < MAX_TIMES)) return undefined
     const giveBack = take({ isKnown: false, address: client.address })
     if (!giveBack) return undefined
     try {
-      const answer = await fetch(address.replace(/\/$/, '') + path, {
+      const { status, headers, body } = await fetch(address.replace(/\/$/, '') + path, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded', [HANDED_ON]: '1' },
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded', [TIMES]: String(times + 1) },
         body: ONE_CLICK,
         redirect: 'manual',
         signal: AbortSignal.timeout(ANSWER_MS),
       })
-      await answer.body?.cancel()
-      return answer.status
-    } catch {
-      return undefined
+      await body?.cancel()
+      const [[name, value]] = Object.entries(MARK) as [[string, string]]
+      if ((status === 200 || status === 404) && headers.get(name) === value) return status
+      log.warn({ host, status }, FAILED)
+    } catch (error) {
+      const { code, name } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
+      log.warn({ host, reason: code ?? name }, FAILED) // without the path, which has the token
     } finally {
       giveBack()
     }
+    return undefined
   }
 }
+
+const FAILED = 'the server to which an organisation has moved did not unsubscribe somebody; mail programs try it again'

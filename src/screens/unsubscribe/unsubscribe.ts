@@ -7,12 +7,13 @@ import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { Store } from '../../store/open.ts'
 import { Moved } from '../../store/org-states.ts'
 import { type Content, html } from '../html.ts'
-import { handOn } from './moved.ts'
+import { handOn, MARK } from './moved.ts'
 
 /** Everything that the pages need is below this path, so that a proxy can block all other paths. */
 export const UNSUBSCRIBE = '/unsubscribe/'
 
 const HEADERS = {
+  ...MARK,
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -24,7 +25,10 @@ const FORMS = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?
 const MAX_BODY_BYTES = 8192
 
 type Options = { store: Pick<Store, 'write' | 'health'>; deps: Deps; log: Log; bodies: Bodies }
-type Shown = { org_name: string; email: string | null }
+type Shown = { org_name: string | null; email: string | null }
+
+/** Of an organisation that has moved: the names are at its new server. */
+const UNKNOWN: Shown = { org_name: null, email: null }
 
 /**
  * The page behind the link in sequence mails. Mail scanners follow every link, so a GET shows a button and changes
@@ -32,7 +36,7 @@ type Shown = { org_name: string; email: string | null }
  */
 export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Context) => Promise<void> {
   const { about, unsubscribe } = unsubscribing(deps)
-  const unsubscribeThere = handOn()
+  const unsubscribeThere = handOn(log)
 
   async function answer(ctx: Context): Promise<void> {
     const { method, path } = ctx
@@ -41,29 +45,26 @@ export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Co
       throw new Problem(405, 'method_not_allowed', `This path supports ${Allow}.`, { headers: { Allow } })
     }
     const token = path.slice(UNSUBSCRIBE.length)
-    const details = aboutOrMoved(token, method)
-    if (details instanceof Moved) return answerFromThere(ctx, details)
+    const details = aboutOrMoved(token)
     if (!details) return show(ctx, 404, brokenPage())
-    if (method !== 'POST') return show(ctx, 200, questionPage(details))
+    if (method !== 'POST') return show(ctx, 200, questionPage(details instanceof Moved ? UNKNOWN : details))
     await readOneClick(ctx, bodies)
-    const isDone = await store.write(() => unsubscribe(token))
-    show(ctx, isDone ? 200 : 404, isDone ? donePage(details) : brokenPage())
+    const isDone = details instanceof Moved ? details : await store.write(() => unsubscribe(token)).catch(ifMoved)
+    if (isDone instanceof Moved) return answerFromThere(ctx, isDone) // perhaps only while this write waited
+    show(ctx, isDone ? 200 : 404, isDone ? donePage(details as Shown) : brokenPage())
   }
 
-  function aboutOrMoved(token: string, method: string): Shown | Moved | undefined {
+  function aboutOrMoved(token: string): Shown | Moved | undefined {
     try {
       return about(token)
     } catch (error) {
-      if (error instanceof Moved && method === 'POST') return error
-      throw error
+      return ifMoved(error)
     }
   }
 
   async function answerFromThere(ctx: Context, moved: Moved): Promise<void> {
-    await readOneClick(ctx, bodies)
     const status = await unsubscribeThere(ctx, moved)
-    if (status === 200) return show(ctx, 200, donePage(undefined))
-    if (status === 404) return show(ctx, 404, brokenPage())
+    if (status !== undefined) return show(ctx, status, status === 200 ? donePage(UNKNOWN) : brokenPage())
     ctx.set('Retry-After', '60')
     show(ctx, 503, failedPage())
   }
@@ -80,6 +81,12 @@ export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Co
       show(ctx, 503, failedPage())
     }
   }
+}
+
+/** Returns the error if it says where the organisation has moved, and throws any other. */
+function ifMoved(error: unknown): Moved {
+  if (error instanceof Moved) return error
+  throw error
 }
 
 /** Throws Problem 400, 413 or 415 if the body is not the form that RFC 8058 defines. */
@@ -112,19 +119,18 @@ function masked(email: string): string {
   return `${first}•••${email.slice(email.lastIndexOf('@'))}`
 }
 
-const questionPage = ({ org_name, email }: Shown) =>
+const questionPage = (shown: Shown) =>
   page(
     'Unsubscribe',
-    html`<p>Stop receiving mailings from <strong>${org_name}</strong>${place(email)}?</p>
+    html`<p>Stop receiving mailings${from(shown)}?</p>
 <form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Unsubscribe</button></form>
 ${STILL}`,
   )
 
-/** What is not known here is left out. */
-const donePage = (shown: Shown | undefined) =>
+const donePage = (shown: Shown) =>
   page(
     'You are unsubscribed',
-    html`<p>You will not receive any more mailings${shown && html` from <strong>${shown.org_name}</strong>${place(shown.email)}`}. You can close this page.</p>
+    html`<p>You will not receive any more mailings${from(shown)}. You can close this page.</p>
 ${STILL}`,
   )
 
@@ -144,7 +150,10 @@ const failedPage = () =>
 
 const STILL = html`<p class="soft">You will still receive replies to messages that you send.</p>`
 
-const place = (email: string | null): string => (email === null ? '' : ` at ${masked(email)}`)
+const from = ({ org_name, email }: Shown): Content => [
+  org_name !== null && html` from <strong>${org_name}</strong>`,
+  email !== null && ` at ${masked(email)}`,
+]
 
 /** URLs are relative: a proxy may serve the page below any path. */
 const page = (title: string, content: Content): string =>
