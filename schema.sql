@@ -588,7 +588,7 @@ CREATE INDEX deals_amount ON deals (org_id, amount_micros, id, owner_id); -- for
 CREATE INDEX deals_title ON deals (org_id, title_key);
 CREATE INDEX deals_expected_close ON deals (org_id, expected_close_date);
 CREATE INDEX deals_updated ON deals (org_id, updated_at);
-CREATE INDEX deals_closed ON deals (org_id, closed_at, stage_id) WHERE closed_at IS NOT NULL; -- counts of the last days
+CREATE INDEX deals_closed ON deals (org_id, closed_at, stage_id) WHERE closed_at IS NOT NULL; -- those closed this month
 CREATE INDEX deals_close_reason ON deals (org_id, close_reason_id) WHERE close_reason_id IS NOT NULL;
 CREATE UNIQUE INDEX deals_external ON deals (org_id, external_id) WHERE external_id IS NOT NULL;
 

@@ -71,7 +71,7 @@ const UNFENCED =
   'The old primary never checked whether another server was promoted (it had no --replica, or --fence off), and does not notice that it was replaced: make sure that it is stopped.'
 
 const UNCHECKED =
-  'Its database was not checked: run "dealbox doctor" now. If that finds damage, restore the newest state with "litestream restore".'
+  'Its database was not checked: run "dealbox doctor" now. If that finds damage, docs/failover.md says what to do.'
 
 const noCopy = (data: string): Problem =>
   new Problem(

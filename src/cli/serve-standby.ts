@@ -122,6 +122,7 @@ export async function serveStandby(
   async function endFollowing(stop: () => Promise<void>, then: () => Promise<void>, tries = 1): Promise<void> {
     reader = undefined
     await stop()
+    if (isStopping) throw new Problem(409, 'stopped', 'The standby was stopped before it was promoted.')
     try {
       await then()
     } catch (error) {

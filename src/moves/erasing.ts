@@ -15,7 +15,8 @@ export function eraseMoved(store: Store, org: number): void {
   const { db, transaction } = store
   const batch = batches(store)
   const resumeForeignKeys = suspendForeignKeys(db)
-  const erase = rowEraser(db, org, ['former_token_keys']) // which the tokens of those requests are verified by
+  // The tokens and links of those requests are verified by these.
+  const erase = rowEraser(db, org, ['former_token_keys', 'former_signing_keys'])
   try {
     transaction(() => db.prepare('DELETE FROM members WHERE org_id = ?').run(org)) // first: see isErased
     while (!batch(erase));

@@ -300,6 +300,17 @@ describe('a copy', () => {
     assert.equal(epochOf(data), 2)
   })
 
+  test('stays one if damage is found by the first write', async () => {
+    const root = Number(read("SELECT rootpage FROM sqlite_schema WHERE name = 'orgs'"))
+    const descriptor = openSync(file(), 'r+')
+    writeSync(descriptor, Buffer.alloc(4096, 0x55), 0, 4096, (root - 1) * 4096)
+    closeSync(descriptor)
+    writeFileSync(`${file()}-txid`, '2')
+    const at = { epoch: 2, url: null, now: 1000, isUnchecked: true }
+    await assert.rejects(promoteCopy(data, at), { code: 'copy_unusable' })
+    assert.equal(isCopy(file()), true)
+  })
+
   test('is not promoted in the middle of what Litestream writes', async () => {
     writeFileSync(file(), readOriginal())
     const later = Date.now() / 1000 + 1 // than its position

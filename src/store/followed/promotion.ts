@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname, join } from 'node:path'
 import { Problem } from '../../lib/problem.ts'
 import { openSqlite } from '../driver.ts'
+import { failureOf, reasonOf } from '../failures.ts'
 import { syncFolder } from '../key-file.ts'
 import { checkSchema, SCHEMA_VERSION } from '../migrations.ts'
 import { lastCommit } from '../newest.ts'
@@ -37,7 +38,8 @@ export async function promoteCopy(dataDir: string, { epoch, url, now, isUnchecke
     removeLeftovers(file)
     sync(file) // Litestream leaves that to the system
   }
-  const fault = isUnchecked ? undefined : await faultOfWhole(file)
+  // Whose promotion was interrupted was checked before, or was not to be checked.
+  const fault = isUnchecked || isPromoting(file) ? undefined : await faultOfWhole(file)
   if (fault !== undefined) throw unusable(file, fault)
   const db = openSqlite(file, { fileMustExist: true, timeout: 5000 })
   try {
@@ -45,27 +47,35 @@ export async function promoteCopy(dataDir: string, { epoch, url, now, isUnchecke
     const version = checkSchema(db, file)
     if (version < FIRST_SCHEMA || version > SCHEMA_VERSION) throw unusable(file, `has schema ${version}`)
     checkReaderKeys(dataDir, db)
-    if (!isPromoting(file)) {
+    const isFirst = !isPromoting(file)
+    if (isFirst) {
       renameSync(positionOf(file), promotingOf(file))
       syncFolder(dirname(file))
     }
-    db.pragma('synchronous = FULL')
-    db.transaction(() => {
-      db.prepare('UPDATE replication SET epoch = ?, promoted_at = ?, primary_url = ? WHERE singleton = 1').run(
-        epoch,
-        now,
-        url,
-      )
-      db.prepare(`UPDATE orgs SET last_seq = max(last_seq / ${SEQS_PER_EPOCH} + 1, ?) * ${SEQS_PER_EPOCH}`).run(
-        epoch - 1,
-      )
-    }).immediate()
+    try {
+      raiseEpoch(db, epoch, url, now)
+    } catch (error) {
+      if (isFirst) renameSync(promotingOf(file), positionOf(file)) // it can still be read
+      throw failureOf(error) === 'damaged' ? unusable(file, `is damaged (${reasonOf(error)})`) : error
+    }
   } finally {
     db.close()
   }
   sync(file)
   rmSync(promotingOf(file))
   syncFolder(dirname(file))
+}
+
+function raiseEpoch(db: ReturnType<typeof openSqlite>, epoch: number, url: string | null, now: number): void {
+  db.pragma('synchronous = FULL')
+  db.transaction(() => {
+    db.prepare('UPDATE replication SET epoch = ?, promoted_at = ?, primary_url = ? WHERE singleton = 1').run(
+      epoch,
+      now,
+      url,
+    )
+    db.prepare(`UPDATE orgs SET last_seq = max(last_seq / ${SEQS_PER_EPOCH} + 1, ?) * ${SEQS_PER_EPOCH}`).run(epoch - 1)
+  }).immediate()
 }
 
 /** Which primary the database of a folder is of, or is a copy of; undefined if there is none. */
