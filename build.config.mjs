@@ -97,7 +97,7 @@ const thread = (entry, name) => ({
   footer: { js: `//# sourceURL=${name}.cjs` },
 })
 
-/** Threads that are started from their text, since an executable has no files: for webhooks, mails, backups and promotions. */
+/** Threads that are started from their text, since an executable has no files. */
 export const threads = [
   thread('src/webhooks/egress/delivery-thread.ts', 'delivery-thread'),
   thread('src/mail/parse/reader-thread.ts', 'reader'),

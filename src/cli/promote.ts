@@ -10,7 +10,8 @@ import { askToPromote } from './standby.ts'
 
 export const promote = command({
   name: 'promote',
-  summary: 'Make the standby that serves a folder with --follow the primary: it takes over within ten seconds',
+  summary:
+    'Make the standby that serves a folder with --follow the primary: within ten seconds, and the time that the check of a large copy takes',
   options: {
     newUrl: {
       type: 'string',
@@ -23,7 +24,7 @@ export const promote = command({
     },
     unchecked: {
       type: 'boolean',
-      help: 'serves at once, without checking the whole copy before, which takes minutes where it is large; run "dealbox doctor" then',
+      help: 'serve without checking the copy first, which takes minutes for a large one; run "dealbox doctor" afterwards',
     },
     json,
   },

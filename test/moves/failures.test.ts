@@ -236,6 +236,12 @@ test('a move is complete although the answer to its last step was lost, and the 
   assert.equal(back.code, 0, back.err)
   assert.equal((await source.call('GET', '/deals?limit=1')).status, 200)
   assert.deepEqual(await target.tryTo('GET', '/deals'), [421, 'moved'])
+  assert.equal((await cli(['org', 'erase', a.id, '--data', to])).code, 0)
+  await inStore(to, (store) => {
+    assert.equal(store.db.prepare('SELECT count(*) FROM deals').pluck().get(), 0)
+    const link = unsubscribing(resourceDeps(store)).read(codes.token) // of mails from before the first move
+    assert.equal(link?.enrollment_id, codes.enrollment)
+  })
   for (const dataDir of [from, to]) assert.equal((await cli(['audit', '--verify', '--data', dataDir])).code, 0)
 })
 

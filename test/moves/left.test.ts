@@ -312,7 +312,7 @@ describe('what is left', () => {
     const { port } = there.address() as AddressInfo
     await movedTo(`http://127.0.0.1:${port}`)
     const question = await fetch(`${source.screens}/unsubscribe/${unsubscribe}`)
-    assert.match(await question.text(), /<p>Stop receiving mailings\?<\/p>\n<form/)
+    assert.match(await question.text(), /<p>Stop receiving mailings from the sender of that email\?<\/p>\n<form/)
     try {
       assert.deepEqual(await click(), [200, null, 'You are unsubscribed'])
       const form = [
@@ -334,6 +334,7 @@ describe('what is left', () => {
       assert.equal((await click({ 'dealbox-handed-on': '4' }))[0], 200, 'it has moved several times')
       assert.equal(asked.splice(0)[0]?.[3], '5')
       assert.deepEqual((await click({}, 'List-Unsubscribe=Twice')).slice(0, 2), [400, null])
+      for (const times of ['-1', 'x']) assert.deepEqual(await click({ 'dealbox-handed-on': times }), failed)
       assert.deepEqual(await click({ 'dealbox-handed-on': '5' }), failed, 'two servers that name each other')
       assert.deepEqual(await click({ 'x-forwarded-host': '127.0.0.1' }), failed, 'the proxy sends its name here still')
       assert.deepEqual(asked, [])

@@ -5,7 +5,8 @@ import { places } from '../../http/places.ts'
 import type { Moved } from '../../store/org-states.ts'
 
 /** Marks the answers of the page: another one, such as that of a proxy, says nothing about the address. */
-export const MARK = { 'Dealbox-Page': 'unsubscribe' }
+const PAGE = 'Dealbox-Page'
+export const MARK = { [PAGE]: 'unsubscribe' }
 
 /** The form of RFC 8058, all of it. */
 const ONE_CLICK = 'List-Unsubscribe=One-Click'
@@ -29,7 +30,8 @@ export function handOn(log: Log): HandOn {
     const client = clientOf(req)
     const host = URL.parse(address)?.hostname
     const times = Number(req.headers[TIMES.toLowerCase()] ?? 0)
-    if (host === URL.parse(`http://${client.host}`)?.hostname || !(times < MAX_TIMES)) return undefined
+    const isHere = host === URL.parse(`http://${client.host}`)?.hostname
+    if (isHere || !(times >= 0 && times < MAX_TIMES)) return undefined
     const giveBack = take({ isKnown: false, address: client.address })
     if (!giveBack) return undefined
     try {
@@ -41,8 +43,7 @@ export function handOn(log: Log): HandOn {
         signal: AbortSignal.timeout(ANSWER_MS),
       })
       await body?.cancel()
-      const [[name, value]] = Object.entries(MARK) as [[string, string]]
-      if ((status === 200 || status === 404) && headers.get(name) === value) return status
+      if ((status === 200 || status === 404) && headers.get(PAGE) === MARK[PAGE]) return status
       log.warn({ host, status }, FAILED)
     } catch (error) {
       const { code, name } = ((error as Error).cause ?? error) as NodeJS.ErrnoException

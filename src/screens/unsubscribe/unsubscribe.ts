@@ -151,7 +151,7 @@ const failedPage = () =>
 const STILL = html`<p class="soft">You will still receive replies to messages that you send.</p>`
 
 const from = ({ org_name, email }: Shown): Content => [
-  org_name !== null && html` from <strong>${org_name}</strong>`,
+  org_name === null ? ' from the sender of that email' : html` from <strong>${org_name}</strong>`,
   email !== null && ` at ${masked(email)}`,
 ]
 

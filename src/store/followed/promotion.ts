@@ -27,8 +27,8 @@ const DATABASE = 'dealbox.db'
 type Promoted = { epoch: number; url: string | null; now: number; isUnchecked?: boolean }
 
 /**
- * Checks a copy, unless that was not wanted, and makes it the database of the primary of an epoch. Throws Problem 409 with what is wrong, and leaves it
- * a copy then. It survives a power cut at any moment: whoever promotes again goes on.
+ * Checks a copy, if that is wanted, and makes it the database of the primary of an epoch. Throws Problem 409 with what is
+ * wrong, and leaves it a copy then. It survives a power cut at any moment: whoever promotes again goes on.
  */
 export async function promoteCopy(dataDir: string, { epoch, url, now, isUnchecked }: Promoted): Promise<void> {
   const file = join(dataDir, DATABASE)
@@ -38,7 +38,7 @@ export async function promoteCopy(dataDir: string, { epoch, url, now, isUnchecke
     removeLeftovers(file)
     sync(file) // Litestream leaves that to the system
   }
-  // Whose promotion was interrupted was checked before, or was not to be checked.
+  // One whose promotion was interrupted was checked then, if that was wanted.
   const fault = isUnchecked || isPromoting(file) ? undefined : await faultOfWhole(file)
   if (fault !== undefined) throw unusable(file, fault)
   const db = openSqlite(file, { fileMustExist: true, timeout: 5000 })
