@@ -12,14 +12,15 @@ import type { Pass } from './reader.ts'
 /** Marks a request that a reader has passed on, so that two readers that name each other do not pass it on for ever. */
 const PASSED = 'Dealbox-Passed-On'
 
-/** Only between two neighbours (RFC 9110, section 7.6.1), or replaced. */
-const OF_CONNECTION = new Set(
-  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
-    ' ',
-  ),
-)
-const REPLACED = new Set([
-  ...['host', 'expect', 'x-request-id', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
+/** Only between two neighbours (RFC 9110, section 7.6.1). */
+const OF_CONNECTION = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+])
+/** Made here for the primary: where the body ends, and who asks. Nothing of that is taken over from a client. */
+const MADE_HERE = new Set([
+  ...['content-length', 'expect', 'host', 'x-request-id'],
+  ...['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
 ])
 
 /** A primary that has nothing to say for so long has gone; the largest import takes less. */
@@ -56,13 +57,13 @@ export function passOn({ primary, bodies, answerMs = ANSWER_MS }: Options): { pa
   async function exchange(req: IncomingMessage, res: ServerResponse, id: string, maxBytes?: number): Promise<number> {
     const target = (isSecure ? secureRequest : request)(base, {
       ...{ agent, method: req.method as string, path: `${base.pathname.replace(/\/$/, '')}${req.url}` },
-      headers: [...headersOf(req.rawHeaders, req.headers.connection, REPLACED), ...addedTo(req, base, id)],
+      headers: [...headersOf(req.rawHeaders, req.headers.connection, MADE_HERE), ...madeHere(req, base, id)],
       timeout: answerMs,
       setHost: false,
     })
     target.on('timeout', () => target.destroy(new Error('it does not answer')))
-    const leave = () => target.destroy()
-    res.once('close', leave)
+    // Also after an answer that came early: nothing may follow half a request on its connection.
+    res.once('close', () => target.destroy())
     target.on('error', () => undefined) // also after its answer
     const answered = once(target, 'response') as Promise<[IncomingMessage]>
     answered.catch(() => undefined)
@@ -81,7 +82,6 @@ export function passOn({ primary, bodies, answerMs = ANSWER_MS }: Options): { pa
       throw unreachable('primary_unreachable', `The primary does not answer (${reasonOf(error)}). ${MAYBE}`)
     } finally {
       bodies.releaseFile(share)
-      res.off('close', leave)
     }
   }
 
@@ -122,14 +122,17 @@ function headersOf(raw: readonly string[], connection: string | undefined, repla
   return kept
 }
 
-/** Who asks, and by which name, as a proxy tells it. The primary believes it if --trust-proxy names this server. */
-function addedTo(req: IncomingMessage, base: URL, id: string): string[] {
+/**
+ * Who asks, and by which name, as a proxy tells it: the primary believes it if --trust-proxy names this server. The body is
+ * always chunked, also none, so that no header and no method decides where it ends: Node would send the body of a DELETE
+ * without a length as it is, and its bytes would be the next request.
+ */
+function madeHere(req: IncomingMessage, base: URL, id: string): string[] {
   const { address, isEncrypted, host } = clientOf(req)
   return [
-    ...['Host', base.host, 'X-Request-Id', id, PASSED, '1'],
+    ...['Host', base.host, 'Transfer-Encoding', 'chunked', 'X-Request-Id', id, PASSED, '1'],
     ...['X-Forwarded-For', address, 'X-Forwarded-Proto', isEncrypted ? 'https' : 'http'],
     ...(host === undefined ? [] : ['X-Forwarded-Host', host]),
-    ...(req.headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked']),
   ]
 }
 

@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { Problem } from '../lib/problem.ts'
 
 const MAX_TARGET = 8192
+/** What every server on the way needs: where the body ends, for whom the request is, and from whom. */
+const NEEDED_BY_ALL =
+  /^(?:host|transfer-encoding|content-.*|authorization|cookie|origin|sec-.*|if-.*|idempotency-key|forwarded|x-forwarded-.*|dealbox-.*)$/
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i
 
 const malformed = (detail: string) => new Problem(400, 'malformed_http', detail, { headers: { Connection: 'close' } })
@@ -23,6 +26,15 @@ export function checkFraming(req: IncomingMessage): void {
   const coding = req.headers['transfer-encoding']
   if (coding !== undefined && (isHttp10 || coding.toLowerCase() !== 'chunked'))
     throw malformed('The only supported transfer coding is chunked, in HTTP/1.1.')
+  checkConnection(req.headers.connection)
+}
+
+/** A proxy drops what Connection names. A reader would hide one request in another, or its sender, without these. */
+function checkConnection(options = 'keep-alive'): void {
+  if (options === 'keep-alive' || options === 'close') return
+  const named = options.toLowerCase().split(/[\s,]+/)
+  const needed = named.find((name) => NEEDED_BY_ALL.test(name))
+  if (needed !== undefined) throw malformed(`The header Connection must not name ${needed}. Leave it out there.`)
 }
 
 /**

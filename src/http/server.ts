@@ -59,6 +59,8 @@ export async function listen(
   const server = certificate?.createServer(limits) ?? createServer(limits)
   // A client that has sent everything may close its side and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true })
+  // Node would leave out headers from the 2,001st on, though its parser obeys them, such as the length of the body.
+  server.maxHeadersCount = 0
   const { count, beginStopping } = watchConnections(server, limits)
   server.on(connected(server), (socket) => notePeer(socket, proxies))
   serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))

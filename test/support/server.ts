@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { api, catalog } from '../../src/app.ts'
+import type { Proxies } from '../../src/auth/client.ts'
 import type { Scope } from '../../src/auth/scopes.ts'
 import { type Bodies, bodies } from '../../src/http/bodies.ts'
 import { type Log, silentLog } from '../../src/http/log.ts'
 import type { Rate } from '../../src/http/ratelimit.ts'
+import type { Reader } from '../../src/http/reader.ts'
 import { type Limits, listen } from '../../src/http/server.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import type { LockTimer } from '../../src/store/commit.ts'
@@ -62,6 +64,8 @@ export async function startServer(
     log?: Log
     limits?: Limits
     lockTimer?: LockTimer
+    reader?: Reader
+    proxies?: Proxies
   } = {},
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
@@ -86,9 +90,11 @@ export async function startServer(
     log: options.log ?? silentLog,
     rate: options.rate ?? null,
     corsOrigins: options.corsOrigins ?? [],
+    reader: options.reader,
     stopping: stopping.signal,
   })
-  const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 }, options.limits)
+  const front = options.proxies ? { proxies: options.proxies } : {}
+  const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 }, { ...options.limits, ...front })
   const client = httpClient()
 
   /** Calls the API as org A, or with another token; `token: null` sends none. */
