@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pino from 'pino'
@@ -12,6 +11,7 @@ import type { Running } from '../../src/cli/running.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg, type Org } from '../support/org.ts'
+import { freePort, nginxMain, versionOf } from '../support/proxies.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cliJson, temporaryFolder } from './command-line.ts'
 
@@ -41,23 +41,6 @@ const upstream = (text: string): string =>
     .replaceAll('127.0.0.1:8081', new URL(server.screens as string).host)
     .replaceAll('127.0.0.1:8080', new URL(server.api).host)
 
-/** The version of a program, or undefined if it is not there. */
-function versionOf(program: string, ...args: string[]): string | undefined {
-  try {
-    return execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'] }).toString()
-  } catch {
-    return undefined
-  }
-}
-
-async function freePort(): Promise<number> {
-  const held = createServer().listen(0, '127.0.0.1')
-  await once(held, 'listening')
-  const { port } = held.address() as AddressInfo
-  await new Promise((resolve) => held.close(resolve))
-  return port
-}
-
 type Proxy = { port: number; stop: () => Promise<unknown> }
 
 async function startNginx(home: string): Promise<Proxy> {
@@ -68,13 +51,7 @@ async function startNginx(home: string): Promise<Proxy> {
     .replace(/ *listen \[::\]:.*\n/g, '')
     .replaceAll('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
     .replaceAll('listen 80', `listen 127.0.0.1:${plain}`)
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${home}/${name};`,
-  )
-  writeFileSync(
-    join(home, 'nginx.conf'),
-    `daemon off; pid ${home}/pid; error_log ${home}/errors;\nevents {}\nhttp { access_log off; ${temporary.join(' ')}\n${sites}}\n`,
-  )
+  writeFileSync(join(home, 'nginx.conf'), nginxMain(home, sites))
   const args = ['-p', home, '-c', join(home, 'nginx.conf')]
   execFileSync('nginx', [...args, '-t'], { stdio: 'pipe' })
   return started(spawn('nginx', args, { stdio: 'ignore' }), port)

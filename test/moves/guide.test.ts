@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
 import { cli, temporaryFolder } from '../cli/command-line.ts'
 import { makeOrg, type Org } from '../support/org.ts'
+import { freePort, nginxMain, versionOf } from '../support/proxies.ts'
 import { type Served, serve } from '../support/served.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 
@@ -69,23 +69,6 @@ async function runUntil(last: string): Promise<void> {
   }
 }
 
-/** The version of a program, or undefined if it is not there. */
-function versionOf(program: string, ...args: string[]): string | undefined {
-  try {
-    return execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'] }).toString()
-  } catch {
-    return undefined
-  }
-}
-
-async function freePort(): Promise<number> {
-  const held = createServer().listen(0, '127.0.0.1')
-  await once(held, 'listening')
-  const { port } = held.address() as AddressInfo
-  await new Promise((resolve) => held.close(resolve))
-  return port
-}
-
 const portOf = (url: string): string => new URL(url).port
 /** Both servers of the test have the same address, and the map in it the ports of one. */
 const ports = (text: string, { api, screens }: Served): string =>
@@ -103,13 +86,7 @@ async function startNginx(home: string, server: Served): Promise<[string, string
     .replaceAll('/etc/nginx/dealbox.map', join(home, 'dealbox.map'))
     .replace(/ *listen \[::\]:.*\n/g, '')
     .replaceAll('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${home}/${name};`,
-  )
-  writeFileSync(
-    join(home, 'nginx.conf'),
-    `daemon off; pid ${home}/pid; error_log ${home}/errors;\nevents {}\nhttp { access_log off; ${temporary.join(' ')}\n${sites}}\n`,
-  )
+  writeFileSync(join(home, 'nginx.conf'), nginxMain(home, sites))
   return ['nginx', ['-p', home, '-c', join(home, 'nginx.conf')], port]
 }
 
