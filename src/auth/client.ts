@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { usage } from '../config.ts'
 import { canonical, network } from '../webhooks/egress/addresses.ts'
 import { readNetwork } from '../webhooks/egress/networks.ts'
@@ -12,11 +13,15 @@ export type Client = {
   isEncrypted: boolean
   /** The name by which it calls this server, as in the header Host. */
   host: string | undefined
+  /** Who says so, if that may be anybody in a trusted network: the address may be invented. */
+  via?: string
 }
 
 /** The proxies in front of this server, by their canonical addresses. */
 export type Proxies = {
   isTrusted: (address: string) => boolean
+  /** Whether a trusted address is one of many in a network that is trusted as a whole. Loopback is this machine. */
+  isOneOfMany: (address: string) => boolean
   /** Called for each request with headers of a proxy that is not trusted. */
   ignore: (address: string) => void
 }
@@ -29,7 +34,7 @@ const MAX_HOPS = 16
 const peers = new WeakMap<Socket, Peer>()
 
 /** Trusts nobody. */
-export const noProxies: Proxies = { isTrusted: () => false, ignore: () => undefined }
+export const noProxies: Proxies = { isTrusted: () => false, isOneOfMany: () => false, ignore: () => undefined }
 
 /** Notes the other end of a connection. Call this before its first request. */
 export function notePeer(socket: Socket, proxies: Proxies): void {
@@ -40,23 +45,37 @@ export function notePeer(socket: Socket, proxies: Proxies): void {
   peers.set(socket, { address: address ?? remoteAddress, isEncrypted, isTrusted, proxies })
 }
 
+type Request = Pick<IncomingMessage, 'socket' | 'headers'>
+
 /**
  * The client of a request. What X-Forwarded-For, -Proto and -Host say counts only from a trusted proxy: of a list, what
  * the nearest proxy has added, and of the addresses the last one that is none of a trusted proxy.
  */
-export function clientOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): Client {
-  const { address, isEncrypted, isTrusted, proxies } = peers.get(socket) ?? UNKNOWN
-  const direct = { address, isEncrypted, host: headers.host }
+export function clientOf(req: Request): Client {
+  const peer = peers.get(req.socket) ?? UNKNOWN
+  const { address, isEncrypted, isTrusted, proxies } = peer
+  const direct = { address, isEncrypted, host: req.headers.host }
+  if (isSilent(req)) return direct
+  if (isTrusted) return forwarded(req, peer)
+  proxies.ignore(address)
+  return direct
+}
+
+/** What a proxy says that is not trusted, and its own address; undefined if there is none. */
+export function ignoredProxy(req: Request): { proxy: string; client: Client } | undefined {
+  const peer = peers.get(req.socket) ?? UNKNOWN
+  return peer.isTrusted || isSilent(req) ? undefined : { proxy: peer.address, client: forwarded(req, peer) }
+}
+
+const isSilent = ({ headers }: Request): boolean => FORWARDED.every((name) => headers[name] === undefined)
+
+function forwarded({ headers }: Request, { address, isEncrypted, proxies }: Peer): Client {
   const [via, proto, host] = FORWARDED.map((name) => headers[name] as string | undefined)
-  if (via === undefined && proto === undefined && host === undefined) return direct
-  if (!isTrusted) {
-    proxies.ignore(address)
-    return direct
-  }
   return {
     address: via === undefined ? address : origin(via, address, proxies),
     isEncrypted: proto === undefined ? isEncrypted : lastOf(proto).toLowerCase() === 'https',
     host: host === undefined ? headers.host : lastOf(host),
+    ...(via !== undefined && proxies.isOneOfMany(address) ? { via: address } : {}),
   }
 }
 
@@ -84,28 +103,58 @@ function withoutPort(hop: string): string {
   return ipv6 ?? ipv4 ?? hop
 }
 
+/** The most proxies that are warned about: strangers may pretend to be one. */
+const MAX_WARNED = 8
+/** The networks that this machine is in. */
+const OWN_NETWORKS = 'own-networks'
+
 /**
- * Parses --trust-proxy: addresses and networks separated by commas, or off. `warn` is called for the first request with
- * headers of another proxy. Throws a usage Problem.
+ * Parses --trust-proxy: addresses and networks separated by commas, own-networks among them, or off. `warn` is called for
+ * the first request with headers of another proxy, for a few of them. Throws a usage Problem.
  */
-export function trustedProxies(text: string, warn: (address: string) => void): Proxies {
-  const networks = text === 'off' ? [] : text.split(',').flatMap((entry) => trusted(entry.trim()))
-  let isWarned = false
+export function trustedProxies(
+  text: string,
+  warn: (address: string) => void,
+  interfaces: typeof networkInterfaces = networkInterfaces,
+): Proxies {
+  const networks = text === 'off' ? [] : text.split(',').flatMap((entry) => trusted(entry.trim(), interfaces))
+  const warned = new Set<string>()
 
   function ignore(address: string): void {
-    if (!isWarned) warn(address)
-    isWarned = true
+    if (warned.has(address) || warned.size >= MAX_WARNED) return
+    warned.add(address)
+    warn(address)
   }
 
-  return { isTrusted: (address) => networks.some((covers) => covers(address)), ignore }
+  return {
+    isTrusted: (address) => networks.some(({ covers }) => covers(address)),
+    isOneOfMany: (address) =>
+      !LOOPBACK.some((covers) => covers(address)) &&
+      !networks.some(({ covers, isSingle }) => isSingle && covers(address)) &&
+      networks.some(({ covers }) => covers(address)),
+    ignore,
+  }
 }
 
-function trusted(entry: string): ((address: string) => boolean)[] {
+const LOOPBACK = [network('127.0.0.0/8'), network('::1/128')]
+
+type Trusted = { covers: (address: string) => boolean; isSingle: boolean }
+
+function trusted(entry: string, interfaces: typeof networkInterfaces): Trusted[] {
   if (entry === '') return []
-  const [start = '', digits = isIP(entry) === 6 ? '128' : '32', ...more] = entry.split('/')
+  if (entry === OWN_NETWORKS) return ownNetworks(interfaces).map((own) => ({ covers: network(own), isSingle: false }))
+  const bits = isIP(entry.replace(/\/.*/, '')) === 6 ? '128' : '32'
+  const [start = '', digits = bits, ...more] = entry.split('/')
   const found = more.length > 0 ? 'is not a network' : readNetwork(start, digits)
-  if (typeof found !== 'string') return [network(`${found.address}/${found.prefix}`)]
+  if (typeof found !== 'string')
+    return [{ covers: network(`${found.address}/${found.prefix}`), isSingle: digits === bits }]
   throw usage(
-    `"${entry}" in --trust-proxy ${found}. Use addresses and networks such as 10.0.0.5, 172.16.0.0/12, fd00::/8, or off.`,
+    `"${entry}" in --trust-proxy ${found}. Use addresses and networks such as 10.0.0.5, 172.16.0.0/12, fd00::/8, ${OWN_NETWORKS}, or off.`,
   )
+}
+
+/** Those of a container are between it and its proxies; the network of the office reaches it by other addresses. */
+function ownNetworks(interfaces: typeof networkInterfaces): string[] {
+  const all = Object.values(interfaces()).flatMap((each) => each ?? [])
+  return all.flatMap(({ internal, address, cidr }) => (internal || address.startsWith('fe80:') ? [] : (cidr ?? [])))
 }

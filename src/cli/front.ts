@@ -28,7 +28,7 @@ export const frontOptions = {
     type: 'string',
     placeholder: 'NETWORKS',
     default: '127.0.0.0/8,::1',
-    help: 'proxies whose X-Forwarded-For, -Proto and -Host count, separated by commas, or off',
+    help: 'proxies whose X-Forwarded-For, -Proto and -Host count, separated by commas; own-networks for those beside a container; or off',
   },
 } as const
 
@@ -46,7 +46,10 @@ export async function openFront(
 ): Promise<Front & { names: string[] }> {
   const names = parseHosts(host ?? '')
   const proxies = trustedProxies(trustProxy ?? frontOptions.trustProxy.default, (address) => {
-    log.warn({ address }, 'the headers X-Forwarded-* of this address are ignored: --trust-proxy does not name it')
+    log.warn(
+      { address },
+      `the headers X-Forwarded-* of ${address} are ignored: if it is your proxy, name it in --trust-proxy`,
+    )
   })
   return { names, proxies, certificate: await certificateOf(tlsCert, tlsKey, log) }
 }

@@ -37,7 +37,7 @@ import { referencePage } from './reference/reference.ts'
 import { APP, screenHandlers, screenRoutes } from './routes.ts'
 import { sessionAccess } from './sessions/access.ts'
 import { apiUrlFor, hostCheck, hostOf } from './sessions/hosts.ts'
-import { checkSameOrigin } from './sessions/same-origin.ts'
+import { originCheck } from './sessions/same-origin.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
 export type ScreensOptions = {
@@ -127,7 +127,7 @@ export function screens(options: ScreensOptions): Koa {
   }
 
   const unsubscribe = unsubscribePage({ store, deps, log, bodies: read })
-  const publicUrlsOf = publicUrls(store.db)
+  const checkOrigin = originCheck({ others: publicUrls(store.db), log })
   const movedFrom = addressOfMovedHost(store.db)
   const checkHost = hostCheck({
     listen,
@@ -216,7 +216,7 @@ export function screens(options: ScreensOptions): Koa {
       if (reader && page === unsubscribe && ctx.method === 'POST') return leave(ctx, reader)
       return void (await page(ctx))
     }
-    checkSameOrigin(ctx.req, publicUrlsOf)
+    checkOrigin(ctx.req)
     if (reader && writesByHandler(ctx)) return leave(ctx, reader)
     if (isApi) await api(ctx, done)
     else if (!(await answerHandler(ctx))) await own(ctx, done)

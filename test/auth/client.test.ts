@@ -66,7 +66,7 @@ test('what a trusted proxy says of scheme and host counts, and of a list what th
   ])
 })
 
-test('headers of a proxy that is not trusted are warned about once', () => {
+test('headers of a proxy that is not trusted are warned about once, and those of eight proxies at most', () => {
   const warned: string[] = []
   const proxies = trustedProxies('10.0.0.1', (address) => warned.push(address))
   const ask = (peer: string, headers: IncomingMessage['headers']) => {
@@ -79,7 +79,41 @@ test('headers of a proxy that is not trusted are warned about once', () => {
   assert.deepEqual(warned, [])
   for (const name of ['x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-for']) ask('10.0.0.2', { [name]: 'x' })
   ask('10.0.0.3', { 'x-forwarded-for': 'x' })
-  assert.deepEqual(warned, ['10.0.0.2'])
+  assert.deepEqual(warned, ['10.0.0.2', '10.0.0.3'])
+  for (let n = 3; n < 20; n++) ask(`10.0.0.${n}`, { 'x-forwarded-for': 'x' })
+  assert.equal(warned.length, 8)
+})
+
+test('who says so is known where a whole network is trusted, since anybody in it may have invented the address', () => {
+  const viaOf = (
+    peer: string,
+    trust: string,
+    headers: IncomingMessage['headers'] = { 'x-forwarded-for': '203.0.113.9' },
+  ) => clientFrom(peer, headers, trust).via
+  assert.equal(viaOf('10.0.0.1', '10.0.0.0/8'), '10.0.0.1')
+  assert.equal(viaOf('fd00::1', 'fd00::/8'), 'fd00::1')
+  assert.equal(viaOf('10.0.0.1', '10.0.0.0/8,10.0.0.1'), undefined, 'named by itself')
+  assert.equal(viaOf('::ffff:10.0.0.1', '::ffff:10.0.0.1/128'), undefined)
+  assert.equal(viaOf('127.0.0.1', '127.0.0.0/8'), undefined, 'this machine')
+  assert.equal(viaOf('10.0.0.1', '10.0.0.0/8', { 'x-forwarded-proto': 'https' }), undefined)
+  assert.equal(viaOf('192.0.2.1', '10.0.0.0/8'), undefined)
+})
+
+test('own-networks are those of a container, and not the office', () => {
+  const eth0 = [
+    { address: '172.18.0.2', cidr: '172.18.0.2/16', internal: false },
+    { address: 'fd12::2', cidr: 'fd12::2/64', internal: false },
+    { address: 'fe80::2', cidr: 'fe80::2/64', internal: false },
+  ]
+  const lo = [{ address: '127.0.0.1', cidr: '127.0.0.1/8', internal: true }]
+  const proxies = trustedProxies(
+    '192.0.2.1,own-networks',
+    () => undefined,
+    () => ({ eth0, lo }) as never,
+  )
+  for (const own of ['172.18.0.1', '172.18.255.3', 'fd12::1', '192.0.2.1']) assert.ok(proxies.isTrusted(own), own)
+  for (const other of ['172.19.0.1', '192.168.1.20', '10.0.0.1', 'fd13::1', 'fe80::1', '127.0.0.1'])
+    assert.equal(proxies.isTrusted(other), false, other)
 })
 
 test('--trust-proxy takes addresses and networks, or off', () => {

@@ -9,6 +9,7 @@ import pino from 'pino'
 import type { Running } from '../../src/cli/running.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
+import { machineAddresses } from '../../src/screens/sessions/hosts.ts'
 import { sendRaw } from '../support/raw.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
@@ -176,4 +177,23 @@ test('--trust-proxy is loopback by default, the log has the address of the clien
   assert.deepEqual(await addresses(undefined), [[client, client, client], []])
   const peer = '127.0.0.1'
   assert.deepEqual(await addresses('off'), [[peer, peer, peer], [peer]])
+})
+
+test('--trust-proxy own-networks believes what comes from the networks of this machine, and not this machine', async (t) => {
+  const [own] = machineAddresses().filter((address) => !address.includes(':'))
+  if (own === undefined) return t.skip('this machine has no address beside loopback')
+  const lines: { level: number; msg: string; address?: string }[] = []
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const running = await served({ trustProxy: 'own-networks', apiListen: '0.0.0.0:0' }, log)
+  const { port } = new URL(running.api)
+  for (const at of [own, '127.0.0.1'])
+    await sendRaw(`http://${at}:${port}`, 'GET /x HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n')
+  await running.stop()
+  const requests = lines.filter(({ msg }) => msg === 'request').map(({ address }) => address)
+  assert.deepEqual(requests, ['198.51.100.7', '127.0.0.1'])
+  const warned = lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
+  assert.match(
+    warned.find((each) => each.includes('trust-proxy')) ?? '',
+    /of 127\.0\.0\.1 are ignored: .*--trust-proxy$/,
+  )
 })

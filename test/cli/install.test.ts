@@ -310,7 +310,7 @@ test('.ci/container runs what compose.yaml says, and fails where that has what i
   assert.deepEqual([status, said], [0, ''])
   assert.deepEqual(flags, [
     ...['--stop-timeout', '30', '--env', 'DEALBOX_HOST=', '--env'],
-    ...['DEALBOX_TRUST_PROXY=127.0.0.0/8,172.16.0.0/12,192.168.0.0/16', '--volume', 'of-test:/data', '--read-only'],
+    ...['DEALBOX_TRUST_PROXY=127.0.0.0/8,own-networks', '--volume', 'of-test:/data', '--read-only'],
     ...['--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges:true'],
   ])
   for (const line of [

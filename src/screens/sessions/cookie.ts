@@ -7,10 +7,20 @@ const MAX_AGE_S = 30 * 24 * 3600
 /** Only under TLS: the prefix __Host- promises that no other host and no plain connection has set the cookie. */
 const nameFor = (req: IncomingMessage): string => (clientOf(req).isEncrypted ? `__Host-${NAME}` : NAME)
 
-/** The address that the browser shows, without a path. */
-export function ownOrigin(req: IncomingMessage): string {
+/** The address by which a request arrived, without a path. A proxy may have dropped the port of it, or the TLS. */
+export function arrivedAt(req: IncomingMessage): string {
   const { isEncrypted, host = '' } = clientOf(req)
   return `${isEncrypted ? 'https' : 'http'}://${host}`
+}
+
+/**
+ * The address that the browser shows, without a path. With a write, which was checked before, the browser says it: then
+ * port and scheme are right whatever a proxy makes of them.
+ */
+export function ownOrigin(req: IncomingMessage): string {
+  const arrived = arrivedAt(req)
+  const [shown, own] = [URL.parse(req.headers.origin ?? ''), URL.parse(arrived)]
+  return shown !== null && shown.hostname === own?.hostname ? shown.origin : arrived
 }
 
 /** The secret of the session, or undefined. */

@@ -9,7 +9,15 @@ import { Problem } from '../../lib/problem.ts'
 import { orgGate } from '../../store/org-states.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
-import { addressLimit, counting, type Failures, failuresInMemory, pauseAfter, tooManyAttempts } from './attempts.ts'
+import {
+  addressLimit,
+  counting,
+  type Failures,
+  failuresInMemory,
+  PER_MINUTE_VIA,
+  pauseAfter,
+  tooManyAttempts,
+} from './attempts.ts'
 import { noCookie, readCookie } from './cookie.ts'
 import { refusedSignIns } from './refusals.ts'
 import { signingIn } from './signing-in.ts'
@@ -31,6 +39,7 @@ export function loginHandlers(parts: ScreenParts): Handler[] {
   const sessions = sessionStore(store)
   const { start, answer, known: knownDevice } = signingIn({ store })
   const limit = addressLimit(store.clock.now)
+  const limitVia = addressLimit(store.clock.now, PER_MINUTE_VIA)
   const memory = failuresInMemory()
   const audit = auditLog(store)
   const refused = refusedSignIns(parts)
@@ -38,13 +47,15 @@ export function loginHandlers(parts: ScreenParts): Handler[] {
 
   async function login(ctx: Context): Promise<void> {
     const { req } = ctx
-    limit(clientOf(req).address)
+    const { address, via } = clientOf(req)
+    limit(address)
     const { email, password, code, stay = true } = await readBody(ctx, bodies, Login)
     const found = credentials.withEmail(email)
     const known = knownDevice(
       req,
       found.map(({ member }) => member),
     )
+    if (via !== undefined && known === undefined) limitVia(via)
     try {
       await attempt(ctx, { found, known, email, password, code, stay })
     } catch (error) {

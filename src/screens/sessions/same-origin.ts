@@ -1,32 +1,83 @@
 import type { IncomingMessage } from 'node:http'
+import { ignoredProxy } from '../../auth/client.ts'
+import type { Log } from '../../http/log.ts'
 import { Problem } from '../../lib/problem.ts'
-import { ownOrigin } from './cookie.ts'
+import { arrivedAt } from './cookie.ts'
+import { isLoopback } from './hosts.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** The most causes that are logged, and the longest: strangers may invent origins. */
+const MAX_LOGGED = 20
+const MAX_ORIGIN = 300
+
+type Options = {
+  /** The public addresses of this server. */
+  others: () => readonly string[]
+  log: Log
+}
 
 /**
  * Refuses writes that the page of another site has made the browser send. Browsers say where a request comes from: by
- * Sec-Fetch-Site where the connection is encrypted or local, else by Origin. `others` are the origins of this server
- * behind a proxy. Throws Problem 403.
+ * Sec-Fetch-Site where the connection is encrypted or local, else by Origin. If that looks like a proxy that is not set up
+ * for it, the refusal and the log have the cause. Throws Problem 403.
  */
-export function checkSameOrigin(req: IncomingMessage, others: () => readonly string[]): void {
-  if (SAFE.has(req.method as string)) return
-  const site = req.headers['sec-fetch-site']
-  if (site !== undefined) {
-    if (site === 'same-origin') return
-    throw foreign()
+export function originCheck({ others, log }: Options): (req: IncomingMessage) => void {
+  const logged = new Set<string>()
+
+  function warn(origin: string, arrived: string, cause: string): void {
+    const both = `${origin} ${arrived}`
+    if (logged.has(both) || logged.size >= MAX_LOGGED) return
+    logged.add(both)
+    log.warn({ origin, arrived }, `a write was refused for its origin. ${cause}`)
   }
-  const { origin } = req.headers
-  if (origin !== undefined && (isOwn(origin, ownOrigin(req)) || others().some((other) => isOwn(origin, other)))) return
-  throw foreign()
+
+  return (req) => {
+    if (SAFE.has(req.method as string)) return
+    const site = req.headers['sec-fetch-site']
+    if (site === 'same-origin') return
+    const shown = URL.parse(req.headers.origin ?? '')
+    const own = URL.parse(arrivedAt(req))
+    if (site !== undefined || !shown || !own || shown.origin.length > MAX_ORIGIN) throw foreign()
+    if (fits(shown, own) || others().some((other) => URL.parse(other)?.origin === shown.origin)) return
+    const cause = causeOf(req, shown, own)
+    warn(shown.origin, own.origin, cause)
+    throw foreign(cause)
+  }
 }
 
-/** An URL leaves out the port that its scheme has anyway, and so does the header Origin. */
-const isOwn = (origin: string, own: string): boolean => URL.canParse(own) && new URL(own).origin === origin
+/**
+ * Whether a page belongs to the address by which its request arrived. A proxy may end the TLS and not say so: no page with
+ * TLS makes a browser write to an address without it, except on its own machine.
+ */
+const fits = (shown: URL, own: URL): boolean =>
+  shown.origin === own.origin || (!isLoopback(own.hostname) && shown.origin === withTls(own))
 
-const foreign = (): Problem =>
+const withTls = ({ host }: URL): string | undefined => URL.parse(`https://${host}`)?.origin
+
+function causeOf(req: IncomingMessage, shown: URL, own: URL): string {
+  const seen = `The browser shows ${shown.origin}, and the request arrived as ${own.origin}.`
+  const remedy = `let it pass on the header Host as it is, or make ${shown.origin} the public_base_url in the settings.`
+  const ignored = ignoredProxy(req)
+  if (ignored) {
+    const { isEncrypted, host } = ignored.client
+    const said = URL.parse(`${isEncrypted ? 'https' : 'http'}://${host}`)
+    if (said && fits(shown, said))
+      return `${seen} The proxy ${ignored.proxy} says so, and is not believed: if it is yours, start the server with --trust-proxy ${ignored.proxy}.`
+  }
+  if (shown.hostname !== own.hostname) return `${seen} If both are this server, a proxy changes its name: ${remedy}`
+  if (shown.host === own.host || withTls(own) === shown.origin)
+    return `${seen} If there is a proxy, let it set X-Forwarded-Proto to what the browser uses.`
+  return `${seen} If there is a proxy, it changes the port: ${remedy}`
+}
+
+const foreign = (cause?: string): Problem =>
   new Problem(
     403,
     'foreign_origin',
-    'This request does not come from a page of this server, and was refused. Programs use the API with a token.',
+    [
+      'This request does not come from a page of this server, and was refused. Programs use the API with a token.',
+      cause,
+    ]
+      .filter(Boolean)
+      .join(' '),
   )
