@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { passingReader, recordingPrimary } from '../support/passing.ts'
+import { passingReader, recordingPrimary, type Seen } from '../support/passing.ts'
 import { openRaw, type RawConnection } from '../support/raw.ts'
 import { examples, seedOf } from '../support/seed.ts'
 import { SHAPES } from './smuggling-shapes.ts'
@@ -35,14 +35,14 @@ test(`clients of a reader, and strangers beside them (seed ${SEED})`, async () =
   try {
     for (let walk = 0; walk < examples(WALKS); walk++) {
       const clients = Array.from({ length: CLIENTS }, (_, n) =>
-        client(reader.url, `Bearer client-${n}`, `${SEED} ${walk} ${n}`),
+        client(n % 2 === 0 ? reader.url : reader.screens, `client-${n}`, `${SEED} ${walk} ${n}`),
       )
-      const lists = await Promise.all([...clients, stranger(reader.url, `${SEED} ${walk}`)])
+      const lists = await Promise.all([...clients, stranger([reader.url, reader.screens], `${SEED} ${walk}`)])
       const { seen, broken } = primary.take()
       assert.deepEqual(broken, [])
-      const came = seen.map(({ method, body, headers }) => ({ method, body, who: headers.authorization as string }))
+      const came = seen.map(({ method, body, headers }) => ({ method, body, who: whoOf(headers) }))
       for (const [n, sent] of lists.entries()) {
-        const who = n < CLIENTS ? `Bearer client-${n}` : 'Bearer stranger'
+        const who = n < CLIENTS ? `client-${n}` : 'stranger'
         const own = came.filter((each) => each.who === who)
         assert.deepEqual(own.map(digest), sent.map(digest), `walk ${walk} of seed ${SEED}: ${who}`)
       }
@@ -53,6 +53,12 @@ test(`clients of a reader, and strangers beside them (seed ${SEED})`, async () =
     await primary.stop()
   }
 })
+
+/** Their token and their cookie name the same one. */
+function whoOf({ authorization, cookie }: Seen['headers']): string {
+  const [token, session] = [authorization?.slice('Bearer '.length), String(cookie).slice('dealbox='.length)]
+  return token === session ? session : `${token} with the cookie of ${session}`
+}
 
 /** Texts of megabytes would fill the screen. */
 const digest = ({ method, body, who }: Sent) => `${who} ${method} ${body.length} ${hash('sha256', body).slice(0, 12)}`
@@ -72,8 +78,8 @@ async function client(url: string, who: string, seed: string): Promise<Sent[]> {
     await inPieces(connection, bytes, dice)
     const answers = (await connection.answered(before + batch.length)).slice(before)
     assert.deepEqual(
-      answers.map(({ status, body }) => [status, JSON.parse(body).who]),
-      batch.map(() => [200, who]),
+      answers.map(({ body }) => JSON.parse(body)).map((answer) => [answer.who, answer.cookie]),
+      batch.map(() => [`Bearer ${who}`, `dealbox=${who}`]),
     )
     sent.push(...batch)
     if (!isLeft && dice(5) > 0) continue
@@ -84,6 +90,9 @@ async function client(url: string, who: string, seed: string): Promise<Sent[]> {
   return sent
 }
 
+const headersOf = (who: string) =>
+  `Authorization: Bearer ${who}\r\nCookie: dealbox=${who}\r\nSec-Fetch-Site: same-origin\r\n`
+
 function request(dice: Dice, who: string, frame = FRAMES[dice(FRAMES.length)]): Sent & { text: string } {
   const method = METHODS[dice(METHODS.length)] as string
   const body = frame === 'none' ? '' : bodyOf(dice)
@@ -91,7 +100,7 @@ function request(dice: Dice, who: string, frame = FRAMES[dice(FRAMES.length)]): 
   const options = OPTIONS[frame === 'none' ? dice(3) : dice(OPTIONS.length)]
   const framing =
     frame === 'none' ? '' : frame === 'length' ? `Content-Length: ${body.length}\r\n` : 'Transfer-Encoding: chunked\r\n'
-  const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${who}\r\n${options}${framing}\r\n`
+  const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\n${headersOf(who)}${options}${framing}\r\n`
   const isChunked = frame !== 'none' && frame !== 'length'
   return { method, body, who, text: head + (isChunked ? chunksOf(dice, body, frame) : body) }
 }
@@ -129,17 +138,17 @@ async function inPieces(connection: RawConnection, bytes: string, dice: Dice): P
   }
 }
 
-async function stranger(url: string, seed: string): Promise<Sent[]> {
+async function stranger(urls: string[], seed: string): Promise<Sent[]> {
   const dice = diceOf(seed)
   const sent: Sent[] = []
   for (let step = 0; step < STEPS; step++) {
     const { bytes, bodies, is, isCut, method = 'POST' } = SHAPES[dice(SHAPES.length)]!
-    const connection = await opened(url)
-    await inPieces(connection, bytes.replaceAll('AUTH', 'Authorization: Bearer stranger\r\n'), dice)
+    const connection = await opened(urls[dice(urls.length)] as string)
+    await inPieces(connection, bytes.replaceAll('AUTH', headersOf('stranger')), dice)
     if (isCut) connection.socket.end()
     await (isCut ? connection.closed : connection.answered(bodies.length))
     connection.socket.destroy()
-    if (is === 'taken') sent.push(...bodies.map((body) => ({ method, body, who: 'Bearer stranger' })))
+    if (is === 'taken') sent.push(...bodies.map((body) => ({ method, body, who: 'stranger' })))
   }
   return sent
 }

@@ -16,20 +16,26 @@ const home = mkdtempSync(join(tmpdir(), 'dealbox-proxies-'))
 after(() => rmSync(home, { recursive: true, force: true }))
 
 /** Where clients ask, and how all of it is stopped, last first. */
-type Front = { url: string; stops: (() => Promise<unknown>)[] }
+type Front = { url: string; stops: (() => Promise<unknown>)[]; isBare?: boolean }
 type Start = (primary: string) => Promise<Front>
 
 async function bare(primary: string): Promise<Front> {
   const { url, stop } = await passingReader(primary)
-  return { url, stops: [stop] }
+  return { url, stops: [stop], isBare: true }
 }
 
 const HONEST = '{"name":"honest"}'
 const TOKEN = 'Bearer stranger'
+/** Without it, the browser app would refuse writes before anything else. */
+const OWN_PAGE = 'Sec-Fetch-Site: same-origin\r\n'
 /** Longer than any answer takes. */
 const PATIENCE_MS = 10_000
 
 corpus('a reader', false, bare)
+corpus('a reader of the browser app', false, async (primary) => {
+  const { screens, stop } = await passingReader(primary)
+  return { url: screens, stops: [stop], isBare: true }
+})
 /** What a reader checks before, apart from Connection: the names and forms of HTTP. */
 const OTHER_CHECKS = ['a whole URL as target', 'two names of the server', 'two tokens', 'HTTP/1.0 in chunks']
 const isOther = ({ name }: Shape) => OTHER_CHECKS.includes(name) || name.includes('gzip')
@@ -81,7 +87,7 @@ function corpus(where: string, skip: string | false, start: Start, shapes = SHAP
         const honest = seen.pop()
         assert.deepEqual(honest && shown(honest), { ...POST, body: HONEST, who: 'Bearer honest' })
         const sent = shape.bodies.map((body) => ({ ...POST, ...given(shape), body, who: TOKEN }))
-        const expected = start === bare ? (shape.is === 'taken' ? sent : []) : seen.length === 0 ? [] : sent
+        const expected = front.isBare ? (shape.is === 'taken' ? sent : []) : seen.length === 0 ? [] : sent
         // A proxy drops what Connection names; a request without who asks is refused by the primary.
         assert.deepEqual(
           seen.map(shown),
@@ -125,14 +131,16 @@ async function exchange(url: string, { bytes, bodies, is, isCut }: Shape): Promi
     text += data.toString('latin1')
     if ((text.match(/HTTP\/1\.1 [2-5]\d\d /g) ?? []).length >= answers && !isCut) socket.destroy()
   })
-  socket.write(bytes.replaceAll('AUTH', `Authorization: ${TOKEN}\r\n`), 'latin1')
+  socket.write(bytes.replaceAll('AUTH', `Authorization: ${TOKEN}\r\n${OWN_PAGE}`), 'latin1')
   if (isCut) socket.end()
   await closed
   clearTimeout(patience)
 }
 
+const POST_HEADERS = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', host: 'x' }
+
 async function sendHonest(url: string): Promise<void> {
-  const headers = { authorization: 'Bearer honest', 'content-type': 'application/json' }
+  const headers = { ...POST_HEADERS, authorization: 'Bearer honest' }
   const answer = await fetch(`${url}${POST.url}`, { method: 'POST', headers, body: HONEST })
   assert.deepEqual([answer.status, ((await answer.json()) as { who: string }).who], [200, 'Bearer honest'])
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type Primary, type StartedReader, startPrimary, until } from '../support/copied.ts'
 import { noLitestream } from '../support/litestream.ts'
+import { sendRaw } from '../support/raw.ts'
 
 // A reader that passes writes on.
 
@@ -140,6 +141,31 @@ test('what belongs to one connection stays there, and the primary learns who ask
     await passing.stop()
     await other.stop()
   }
+})
+
+test('a stranger hides no request in another one, and gets nothing of the next', needs, async () => {
+  const { token } = primary.org
+  const hidden = (length: number) =>
+    `POST /api/v1/tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nX-Forwarded-For: 203.0.113.66\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{"name":"hidden`
+  const many = 'a:\r\n'.repeat(2100)
+  for (const [n, headers] of [
+    'Connection: content-length\r\n',
+    many,
+    `${many}Connection: content-length\r\n`,
+  ].entries()) {
+    const body = hidden(400)
+    const delivered = `DELETE /api/v1/tags/none HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
+    const { status } = await sendRaw(reader.api, delivered)
+    const title = `Honest ${n}`
+    const made = await reader.call('POST', '/deals', { title })
+    assert.deepEqual([made.status, made.body.title], [201, title])
+    assert.equal(status, n === 1 ? 401 : 400)
+  }
+  const names = (await primary.call('GET', '/tags')).body.data.map(({ name }: { name: string }) => name)
+  assert.deepEqual(
+    names.filter((name: string) => name.startsWith('hidden')),
+    [],
+  )
 })
 
 test('two readers that name each other do not pass a write on for ever', needs, async () => {

@@ -5,6 +5,7 @@ import { noProxies, notePeer, trustedProxies } from '../../src/auth/client.ts'
 import { bodies } from '../../src/http/bodies.ts'
 import { passOn } from '../../src/http/forward.ts'
 import type { Reader } from '../../src/http/reader.ts'
+import { startScreens } from './screens.ts'
 import { startServer } from './server.ts'
 
 /** What a primary has seen of a request. */
@@ -33,7 +34,9 @@ export async function recordingPrimary() {
     )
     const { method, url, headers, trailers } = req
     const n = seen.push({ method: method as string, url: url as string, body, headers, raw, trailers })
-    res.setHeader('Content-Type', 'application/json').end(JSON.stringify({ n, who: headers.authorization ?? null }))
+    res
+      .setHeader('Content-Type', 'application/json')
+      .end(JSON.stringify({ n, who: headers.authorization ?? null, cookie: headers.cookie ?? null }))
   })
   server.maxHeadersCount = 0
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -63,10 +66,14 @@ export async function passingReader(
   const shared = more.bodies ?? bodies()
   const { pass, stop } = passOn({ primary, bodies: shared, ...more })
   const reader: Reader = { readable: () => undefined, lagMs: () => undefined, pass }
-  const server = await startServer({ reader, bodies: shared, proxies: trustedProxies(trust, () => undefined) })
+  const proxies = trustedProxies(trust, () => undefined)
+  const server = await startServer({ reader, bodies: shared, proxies })
+  const screens = await startScreens(server, { reader, proxies, hosts: ['x', 'api.crm.example.com'] })
   return {
-    ...server,
+    url: server.url,
+    screens: screens.url,
     stop: async () => {
+      await screens.stop()
       await server.stop()
       stop()
     },
