@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { linkStore } from '../../../src/auth/links.ts'
 import { noBrowser } from '../../support/chromium.ts'
@@ -108,6 +111,25 @@ describe('signing in', { skip: noBrowser }, () => {
     await close(unknown)
   })
 
+  test('behind a proxy that drops the port says what to set, also by a link that is right', async () => {
+    const { store, a } = site.server
+    const token = store.transaction(() => linkStore(store).makeSignIn(a.org, a.owner))
+    const proxy = await portDropper(site.url)
+    try {
+      const byLink = await site.open(`/sign-in#${token}`, undefined, proxy)
+      await byLink.getByText(`The browser shows ${proxy.url}, and the request arrived as http://127.0.0.1.`).waitFor()
+      await close(byLink)
+      const page = await site.open('/', undefined, proxy)
+      await page.getByLabel('Email').fill('ana@acme.example')
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText(`make ${proxy.url} the public_base_url in the settings`).waitFor()
+      await close(page)
+    } finally {
+      proxy.stop()
+    }
+  })
+
   test('out leads back to the sign-in page, and the session is over', async () => {
     const { member, page } = await site.openAs('member', '/settings/me')
     await page.getByRole('button', { name: /^Acme/ }).click()
@@ -155,3 +177,23 @@ describe('signing in', { skip: noBrowser }, () => {
     await close(page)
   })
 })
+
+/** As many proxies do without being told otherwise. No Sec-Fetch-Site, which browsers send with TLS and to their own machine. */
+async function portDropper(to: string): Promise<{ url: string; stop: () => void }> {
+  const proxy = createServer((req, res) => {
+    const { 'sec-fetch-site': _, ...headers } = req.headers
+    const options = { method: req.method as string, headers: { ...headers, host: '127.0.0.1' } }
+    const passed = request(`${to}${req.url}`, options, (answer) => {
+      res.writeHead(answer.statusCode as number, answer.headers)
+      answer.pipe(res)
+    })
+    req.pipe(passed.on('error', () => res.destroy()))
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const stop = () => {
+    proxy.close()
+    proxy.closeAllConnections()
+  }
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, stop }
+}

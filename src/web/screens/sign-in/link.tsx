@@ -10,7 +10,11 @@ import { texts } from './texts.ts'
 const Setup = lazy(() => import('../setup/setup.tsx').then(({ Setup }) => Setup))
 const Join = lazy(() => import('../join/join.tsx').then(({ Join }) => Join))
 
-type State = { is: 'checking' } | { is: 'ready'; link: Link } | { is: 'dead'; why: DeadReason } | { is: 'silent' }
+type State =
+  | { is: 'checking' }
+  | { is: 'ready'; link: Link }
+  | { is: 'dead'; why: DeadReason }
+  | { is: 'silent'; message?: string }
 
 /** The page that a setup link, an invitation or a sign-in link opens. */
 export function LinkPage() {
@@ -31,7 +35,7 @@ export function LinkPage() {
       <div class="narrow">
         <h1 class="sr">{texts().signIn}</h1>
         <p class="sub" role="status">
-          {state.is === 'silent' ? texts().noAnswer : texts().checking}
+          {state.is === 'silent' ? (state.message ?? texts().noAnswer) : texts().checking}
         </p>
         {state.is === 'silent' && <Button onClick={() => setTries(tries + 1)}>{texts().tryAgain}</Button>}
       </div>
@@ -50,8 +54,12 @@ async function open(token: string): Promise<State> {
   return { is: 'checking' }
 }
 
+/** The link may be right: a proxy changes where the request comes from, or goes to. */
+const IN_BETWEEN = [403, 421]
+
 function failureOf(error: unknown): State {
   if (!(error instanceof ApiProblem)) return { is: 'silent' }
   if (isDead(error.code)) return { is: 'dead', why: error.code }
+  if (IN_BETWEEN.includes(error.status)) return { is: 'silent', message: error.message }
   return error.status < 500 ? { is: 'dead', why: 'unknown_link' } : { is: 'silent' }
 }
