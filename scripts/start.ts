@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { optionsOf } from '../src/cli/command.ts'
 import { commands } from '../src/cli/commands.ts'
+import { endProcess } from '../src/cli/ending.ts'
 import { serve, untilSignal } from '../src/cli/serve.ts'
 import { serveFolder } from '../src/cli/serve-folder.ts'
 import { readConfig } from '../src/config/read.ts'
@@ -41,12 +42,15 @@ async function main(): Promise<void> {
     ['stop', 'Ctrl-C'],
   ]
   process.stdout.write(`\n${lines.map(([name, text]) => `${(name as string).padEnd(13)}${text}`).join('\n')}\n\n`)
-  await untilSignal()
+  await untilSignal(flush)
   await stop()
   flush()
 }
 
-main().catch((error) => {
-  process.stderr.write(`${error instanceof Problem ? error.message : error.stack}\n`)
-  process.exitCode = 1
-})
+main().then(
+  () => endProcess(0),
+  (error) => {
+    process.stderr.write(`${error instanceof Problem ? error.message : error.stack}\n`)
+    return endProcess(1)
+  },
+)
