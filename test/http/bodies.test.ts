@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { bodies } from '../../src/http/bodies.ts'
 import { guard } from '../../src/webhooks/egress/guard.ts'
 import { openRaw } from '../support/raw.ts'
+import { reset } from '../support/reset.ts'
 import { startServer } from '../support/server.ts'
 
 // How the bytes of bodies arrive, how much memory unfinished bodies may take, and when they are cut off.
@@ -176,7 +177,7 @@ describe('a body', () => {
 
   for (const [how, end, status] of [
     ['is cut off', ({ socket }) => socket.destroy(), undefined],
-    ['is reset', ({ socket }) => socket.resetAndDestroy(), undefined],
+    ['is reset', ({ socket }) => reset(socket), undefined],
     ['is malformed', ({ write }) => write('zz\r\n'), 400],
     ['is no JSON', ({ write }) => write('0\r\n\r\n'), 400],
     ['is too large', ({ write }) => write(chunk('x'.repeat(1_048_570))), 413],

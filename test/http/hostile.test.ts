@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { SCOPES } from '../../src/auth/scopes.ts'
 import { startCpuClock } from '../support/cpu-clock.ts'
 import { openRaw, type RawOptions, sendRaw } from '../support/raw.ts'
+import { reset } from '../support/reset.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // What a client can send over TCP, each with its exact answer. <...> stands for a value known only at run time.
@@ -438,7 +439,7 @@ test('a client that vanishes, with whatever it has sent so far, takes nothing do
       const connection = await openRaw(server.url)
       connection.write(half.replace('<token>', server.a.token))
       await new Promise((resolve) => setTimeout(resolve, waitMs))
-      connection.socket.resetAndDestroy()
+      reset(connection.socket)
     }
   }
   const { status } = await sendRaw(server.url, get('/api/v1/deals').replace('<token>', server.a.token))

@@ -24,6 +24,7 @@ import { resourceDeps } from '../../src/resource-deps.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { makeOrg, type Org, tokenFor } from '../support/org.ts'
 import { openRaw, sendRaw } from '../support/raw.ts'
+import { reset } from '../support/reset.ts'
 
 // Requests that wait for commits, on a server whose waiting requests the test can inspect.
 
@@ -220,7 +221,7 @@ describe('a long poll', () => {
 
   for (const [how, end] of [
     ['hangs up', (connection: Awaited<ReturnType<typeof openRaw>>) => connection.socket.destroy()],
-    ['resets the connection', (connection: Awaited<ReturnType<typeof openRaw>>) => connection.socket.resetAndDestroy()],
+    ['resets the connection', (connection: Awaited<ReturnType<typeof openRaw>>) => reset(connection.socket)],
   ] as const) {
     test(`is let go when its client ${how}`, async () => {
       const connection = await openRaw(listener.url)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -9,6 +10,7 @@ import { promisify } from 'node:util'
 import { bodies } from '../../src/http/bodies.ts'
 import { openRaw } from '../support/raw.ts'
 import { errorsOf } from '../support/records.ts'
+import { reset } from '../support/reset.ts'
 import { type Screens, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -411,14 +413,14 @@ describe('an upload that ends early', () => {
   const start = form([message(), file(Buffer.alloc(2 * MIB, 'x'))], { end: '' })
 
   for (const [how, end] of [
-    ['is reset', 'resetAndDestroy'],
-    ['is closed', 'destroy'],
+    ['is reset', reset],
+    ['is closed', (socket: Socket) => socket.destroy()],
   ] as const)
     test(`because its connection ${how} leaves nothing`, async () => {
       const before = rows()
       const upload = await begun(start, 5 * MIB)
       await until(() => read.filedBytes() >= 2 * MIB && left().length === 1)
-      upload.socket[end]()
+      end(upload.socket)
       await until(none)
       read.cutSlow()
       assert.deepEqual([rows(), read.arriving.size], [before, 0])

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { reset } from '../../support/reset.ts'
 
 /** Such as "PUT /backups/key?partNumber=1". Each connection has one. */
 export type RequestLine = string
@@ -45,7 +46,7 @@ export async function standBetween(port: number, certificate?: { key: string; ce
         await rule.before?.(line)
       }
       if (left !== undefined && chunk.length >= left) {
-        client.resetAndDestroy()
+        reset(client)
         return
       }
       if (left !== undefined) left -= chunk.length

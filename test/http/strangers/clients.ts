@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { connect as connectTls, TLSSocket } from 'node:tls'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { reset } from '../../support/reset.ts'
 
 // Clients that hold a connection, each in its own way, and come back a moment after it was closed.
 
@@ -150,7 +151,7 @@ export function crowd() {
       open(secure(target, 'TLSv1.2'), 'secureConnect', (socket) => renegotiate(socket as TLSSocket, done)),
     leave: () => {
       isOver = true
-      for (const socket of sockets) socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy()
+      for (const socket of sockets) reset(socket)
     },
   }
 }

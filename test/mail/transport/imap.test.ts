@@ -9,6 +9,7 @@ import { type ImapTimes, TIMES } from '../../../src/mail/transport/imap-connecti
 import type { ImapServer } from '../../../src/mail/transport/server.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
 import { fetched, type ImapSay, startImapTalker } from '../../support/imap-talker.ts'
+import { reset } from '../../support/reset.ts'
 import { type Ends, ownCertificate } from '../../support/smtp.ts'
 
 const SHORT: ImapTimes = { ...TIMES, connect_ms: 5000, greeting_ms: 5000, quiet_ms: 5000, goodbye_ms: 200 }
@@ -266,7 +267,6 @@ async function talking(t: Ends, says: Record<string, ImapSay> = {}, times: Parti
 }
 
 const drop: ImapSay = (socket) => socket.destroy()
-const reset: ImapSay = (socket) => socket.resetAndDestroy()
 
 test('a folder is only looked at', async (t) => {
   const { talker, folder } = await talking(t, { 'UID FETCH': fetchedSource })

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { parseAllow } from '../../../src/webhooks/egress/allow.ts'
 import { type Address, guard } from '../../../src/webhooks/egress/guard.ts'
 import { type Attempt, poster, type Reply } from '../../../src/webhooks/egress/http-post.ts'
+import { reset } from '../../support/reset.ts'
 import { makeCertificate } from './certificates.ts'
 import { answer, type Behaviour, type Receiver, startReceiver } from './receiver.ts'
 
@@ -344,7 +345,7 @@ test('a body of chunks that are wrong is a failure', async (t) => {
 })
 
 test('a connection that is reset says so', async (t) => {
-  const reply = await tryAt(t, (socket) => socket.resetAndDestroy())
+  const reply = await tryAt(t, reset)
   assert.deepEqual(but(reply), {
     status: null,
     reply: null,
