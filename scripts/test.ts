@@ -3,11 +3,12 @@
 //   TEST_SEED=7 npm test                   with different random examples
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
+import { watchFiles } from './test/watch.ts'
 
 const root = join(import.meta.dirname, '..')
 process.chdir(root)
@@ -28,6 +29,7 @@ const LONGEST = [
 
 /** These mostly wait for other programs and for servers that start: one after the other, beside all others. */
 const WAITING = [
+  'test/runner.test.ts',
   'replication',
   'test/sequences/crash.test.ts',
   'test/mail/sync/real-servers.test.ts',
@@ -119,7 +121,7 @@ const MAY_BE_SKIPPED = ['root may write everywhere', 'this machine has no addres
 const skipped: string[] = []
 
 const given = process.argv.slice(2)
-const lanes = given.length > 0 ? [given.map((file) => join(root, file))] : lanesOfAll()
+const lanes = given.length > 0 ? [given.map((file) => resolve(file))] : lanesOfAll()
 
 // Many processes load the same sources: they share compiled code.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/dealbox/compiled')
@@ -155,9 +157,11 @@ const runs = lanes.map((files, lane) =>
       process.exitCode = 1
     }),
 )
+const hung = watchFiles(runs, lanes.flat(), Number(process.env.TEST_TICK_MS ?? 5000))
 Readable.from(oneAfterTheOther(runs))
   .compose(spec)
   .on('end', () => {
+    for (const each of hung) process.stdout.write(`${each}\n`)
     for (const each of skipped) process.stdout.write(`must not be skipped here: ${each}\n`)
     seed()
   })
