@@ -54,7 +54,7 @@ function flood(url: string): Socket {
 
 describe('clients that send requests and never read', () => {
   for (const [index, name] of ['the public interface', 'the screens'].entries()) {
-    test(`do not fill the memory of ${name}, and others are served meanwhile`, { timeout: 120_000 }, async (t) => {
+    test(`do not fill the memory of ${name}, and others are served meanwhile`, { timeout: 400_000 }, async (t) => {
       const url = urls[index] as string
       const floods = Array.from({ length: 5 }, () => flood(url))
       t.after(() => floods.map((socket) => socket.destroy()))
@@ -77,7 +77,7 @@ const SOMAXCONN = '/proc/sys/net/core/somaxconn'
 const isBounded = existsSync(SOMAXCONN) && Number(readFileSync(SOMAXCONN, 'utf8')) > CROWD
 
 describe('clients that come by the hundred while the server is busy', { skip: !isBounded }, () => {
-  test('are connected at once, and have not to try again after a second', { timeout: 60_000 }, async (t) => {
+  test('are connected at once, and have not to try again after a second', { timeout: 400_000 }, async (t) => {
     server.kill('SIGSTOP')
     t.after(() => server.kill('SIGCONT'))
     const { hostname, port } = new URL(urls[0] as string)

@@ -73,7 +73,7 @@ describe('a key that signs tokens', () => {
       const sentence = `The key file ${keyFile(name)} is ${fault}; restore it from a backup of the data folder, or replace the key with "dealbox keys rotate" and "dealbox keys retire ${kid}" and create new tokens.\n`
       assert.deepEqual(await dealbox(newToken()), { code: 1, out: '', err: sentence })
       const serve = ['serve', '--data', data, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
-      assert.deepEqual(await dealbox(serve, { timeout: 15_000 }), { code: 1, out: '', err: sentence })
+      assert.deepEqual(await dealbox(serve, { timeout: 120_000 }), { code: 1, out: '', err: sentence })
       const list = await cli(['keys', 'list', '--data', data])
       assert.match(list.out, new RegExp(`\\n${kid} .* file ${fault}\\n$`))
       assert.equal(list.err.split('\n').length, 2)
@@ -116,7 +116,7 @@ describe('a database of which only the keys are left', () => {
       const files = readdirSync(data, { recursive: true })
       const sentence = `${join(data, 'dealbox.db')} is ${what}, although ${join(data, 'keys')} contains the keys of a database; restore the database from a backup, or move the keys away to start from scratch.\n`
       const refused = { code: 1, out: '', err: sentence }
-      assert.deepEqual(await dealbox(serve(), { timeout: 15_000 }), refused)
+      assert.deepEqual(await dealbox(serve(), { timeout: 120_000 }), refused)
       for (const argv of [
         init(),
         newToken(),

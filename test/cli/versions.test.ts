@@ -21,7 +21,7 @@ function change(sql: string): void {
 async function refuseAll(sentence: string): Promise<void> {
   const refusal = { code: 1, out: '', err: `${sentence}\n` }
   const serve = ['serve', '--data', data, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
-  assert.deepEqual(await dealbox(serve, { timeout: 15_000 }), refusal)
+  assert.deepEqual(await dealbox(serve, { timeout: 120_000 }), refusal)
   for (const argv of [
     ['token', 'list'],
     ['keys', 'list'],

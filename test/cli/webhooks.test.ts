@@ -26,7 +26,7 @@ async function call(method: string, path: string, body: unknown): Promise<any> {
 
 /** Asks until the server has written down what it has done. */
 async function eventually(look: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + 10_000; !(await look()); await new Promise((turn) => setImmediate(turn)))
+  for (const deadline = performance.now() + 120_000; !(await look()); await new Promise((turn) => setImmediate(turn)))
     assert.ok(performance.now() < deadline, 'it did not come to that')
 }
 

@@ -32,7 +32,7 @@ afterEach(() => {
 const newest = (): number =>
   app.store.db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck().get(app.a.org) as number
 
-describe('a page that was open before', { timeout: 30_000 }, () => {
+describe('a page that was open before', { timeout: 120_000 }, () => {
   const streamAfter = async (seq: number): Promise<Reader> => {
     const headers = { cookie: app.people.member.cookie, 'last-event-id': String(seq) }
     const reader = await readStream(`${app.screensUrl}/app/stream`, headers)

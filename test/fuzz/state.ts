@@ -25,7 +25,7 @@ export type Conversation = Matched & {
 }
 type Message = { id: string; direction: string; sent_at: number; body_text: string; is_answer: number }
 export type Status = { at: number; status: string }
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 120_000
 const MAX_TOLD = 5
 
 /** Resolves when nothing is due any more, or after a while. */

@@ -93,7 +93,7 @@ const closed = (socket: Socket) => new Promise<void>((resolve) => socket.resume(
 const answer = (socket: Socket) =>
   new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))
 
-describe('a listener with a certificate', { skip, timeout: 30_000 }, () => {
+describe('a listener with a certificate', { skip, timeout: 120_000 }, () => {
   test('serves by https, and says so', async (t) => {
     let isEncrypted: boolean | undefined
     const { listener } = await serving(t, {}, (req, res) => {

@@ -217,7 +217,7 @@ describe('an answer that the client does not take', () => {
   })
 
   test('is given up by a server that runs, while a long poll lasts longer than that', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async (t) => {
     const server = await startServer({ limits: { writeTimeout: 300, connectionsCheckingInterval: 50 } })
     t.after(server.stop)

@@ -614,7 +614,7 @@ describe('an answer that is streamed', () => {
 
   /** Waits for what the server does after its answer or concurrently. */
   async function until(isSo: () => boolean): Promise<void> {
-    const patience = AbortSignal.timeout(10_000)
+    const patience = AbortSignal.timeout(120_000)
     while (!isSo()) {
       assert.ok(!patience.aborted, 'it never was')
       await new Promise((resolve) => setImmediate(resolve))

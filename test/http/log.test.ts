@@ -122,7 +122,7 @@ describe('the line of a request', () => {
         ...known,
         msg: 'request',
       })
-      assert.ok(level === 30 && time > 0 && ms >= 0 && ms < 10_000)
+      assert.ok(level === 30 && time > 0 && ms >= 0)
     })
   }
 

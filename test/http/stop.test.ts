@@ -159,7 +159,7 @@ test('an address that cannot be had is refused in a sentence', async () => {
 })
 
 test('a client that is too slow is answered 408', async (t) => {
-  const server = await serving(t, { limits: { headersTimeout: 200, requestTimeout: 400 } })
+  const server = await serving(t, { limits: { headersTimeout: 2000, requestTimeout: 3000 } })
   const silent = connect(Number(new URL(server.url).port), '127.0.0.1')
   const chunked = post(server).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')
   const idle = await openAnswered(server)

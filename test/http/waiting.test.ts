@@ -202,7 +202,7 @@ describe('a long poll', () => {
     const { status, body } = await polled
     assert.deepEqual([status, body], [200, { data: [], last_seq: 2, next_cursor: null }])
     const waited = performance.now() - started
-    assert.ok(waited > 950 && waited < 5000, `${waited} ms`)
+    assert.ok(waited > 950, `${waited} ms`)
     assert.deepEqual([room.size(), left], [0, 0])
   })
 

@@ -114,7 +114,7 @@ describe('a move that fails', () => {
     relay.decide((path) => (path.endsWith('prepare') ? 'drop' : 'pass'))
     await move(await receive())
     const left = () => inStore(to, ({ db }) => stagedOrgs(db).length)
-    for (const until = Date.now() + 10_000; (await left()) > 0 && Date.now() < until; ) await new Promise(setImmediate)
+    for (const until = Date.now() + 120_000; (await left()) > 0 && Date.now() < until; ) await new Promise(setImmediate)
     assert.equal(await left(), 0)
   })
 })
@@ -139,6 +139,7 @@ test('while it leaves, nothing is sent for it; what is being sent ends first', a
     departures.markStaying(a.org, () => undefined)
     await receiver.came(count + 1)
     assert.equal(early, 0, 'a webhook was called meanwhile')
+    while (departures.sending(a.org) > 0) await new Promise(setImmediate) // the server has read the answer
     receiver.answer(() => 'never')
     assert.equal((await source.call('POST', '/deals', { title: 'Slow' })).status, 201)
     await receiver.came(count + 2)
@@ -208,7 +209,8 @@ test('a move is complete although the answer to its last step was lost, and the 
   })
   const answered = once(late, 'response')
   relay.decide((path) => {
-    if (path.endsWith('prepare')) late.write('{"title":') // so late that nobody gives up a body which takes so long
+    // So much that nobody gives up the rest of it for two minutes, which is longer than all other steps take.
+    if (path.endsWith('prepare')) late.write(`{"title":${' '.repeat(1_000_000)}`)
     return path.endsWith('commit') ? 'lose' : 'pass'
   })
   const { code, out, err } = await move(await receive())

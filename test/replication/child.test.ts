@@ -10,7 +10,7 @@ import { until } from '../support/copied.ts'
 
 // A program whose note cannot be written, as on a full disk: here, because its folder is gone.
 
-const needs = { skip: process.platform === 'win32' && 'needs a POSIX shell', timeout: 20_000 }
+const needs = { skip: process.platform === 'win32' && 'needs a POSIX shell', timeout: 120_000 }
 const folder = temporaryFolder()
 
 test('a program without a note does not run, and has ended with the reason', needs, async (t) => {

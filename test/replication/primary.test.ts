@@ -22,7 +22,7 @@ after(() => rmSync(root, { recursive: true, force: true }))
 
 /** Waits for another process. */
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000
+  const end = Date.now() + 120_000
   while (!(await holds())) {
     if (Date.now() > end) assert.fail(`not in time: ${what}`)
     await pause(20)

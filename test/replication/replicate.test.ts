@@ -38,7 +38,7 @@ before(async () => {
 })
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await holds()); await pause(20))
+  for (const end = Date.now() + 120_000; !(await holds()); await pause(20))
     assert.ok(Date.now() < end, `not in time: ${what}`)
 }
 

@@ -23,7 +23,7 @@ async function newData() {
 }
 
 async function until<T>(what: string, find: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 20_000; ; await pause(20)) {
+  for (const end = Date.now() + 120_000; ; await pause(20)) {
     const found = await find()
     if (found !== undefined) return found
     assert.ok(Date.now() < end, `not in time: ${what}`)

@@ -21,7 +21,7 @@ export type RawOptions = {
 export type RawConnection = Awaited<ReturnType<typeof openRaw>>
 
 /** A test fails after waiting this long. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 120_000
 
 /** Sends bytes unchanged and returns the first final response, with whatever came before it (100 Continue). */
 export async function sendRaw(url: string, bytes: string | Buffer, options: RawOptions = {}): Promise<RawAnswer> {

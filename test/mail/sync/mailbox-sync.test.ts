@@ -10,7 +10,7 @@ import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 120_000
 
 describe('receiving', { skip: noDovecot }, () => {
   let server: TestServer

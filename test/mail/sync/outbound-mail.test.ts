@@ -421,7 +421,7 @@ describe('the folder of sent mails', { skip: noDovecot }, () => {
 })
 
 test('a server that never answers holds two places, and other mailboxes send by the rest', {
-  timeout: 10_000,
+  timeout: 120_000,
 }, async (t) => {
   const mute = await startTalker(t, {})
   const smtp = await startSmtp(t)

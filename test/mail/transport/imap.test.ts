@@ -381,7 +381,7 @@ test('without a folder for it, nothing was sent', async (t) => {
   assert.ok(talker.heard.every((line) => !/ CREATE /.test(line)))
 })
 
-test('what arrived while another folder was looked at is news', { timeout: 15_000 }, async (t) => {
+test('what arrived while another folder was looked at is news', { timeout: 120_000 }, async (t) => {
   let opened = 0
   const { folder } = await talking(t, {
     LIST: '* LIST () "/" INBOX\n* LIST () "/" Sent\n% OK done',
@@ -686,7 +686,7 @@ test('a process whose folders are closed or gone ends by itself', async (t) => {
     first.news(100_000, new AbortController().signal).catch(() => console.log('gone'))`
   const out = await new Promise<string>((resolve, reject) => {
     const argv = ['--input-type=module', '-e', script]
-    const child = execFile(process.execPath, argv, { timeout: 15_000 }, (error, said, err) =>
+    const child = execFile(process.execPath, argv, { timeout: 120_000 }, (error, said, err) =>
       error ? reject(new Error(err || error.message)) : resolve(said),
     )
     child.stdout?.on('data', (chunk) => String(chunk).includes('cut') && talker.tell('* BYE bye'))

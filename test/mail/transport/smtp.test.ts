@@ -126,7 +126,7 @@ test('a mail that waits for its turn can be called off', async (t) => {
   for (const result of await Promise.all(both)) assert.deepEqual(result, { outcome: 'later', error })
 })
 
-test('what is closed keeps no connection, also of a mail that is on its way', { timeout: 8000 }, async (t) => {
+test('what is closed keeps no connection, also of a mail that is on its way', { timeout: 120_000 }, async (t) => {
   const smtp = await startSmtp(t)
   const client = smtpClient(smtp.server, {}, { ...SHORT, idle_ms: 60_000 })
   await client.send({ from: FROM, to: TO, source: SOURCE })
@@ -455,7 +455,7 @@ test('a process that has sent its mails ends by itself', async (t) => {
     }`
   await new Promise<void>((resolve, reject) => {
     const env = { ...process.env, SERVERS: JSON.stringify(servers.map(({ server, trust }) => ({ server, trust }))) }
-    const options = { env, timeout: 15_000 }
+    const options = { env, timeout: 120_000 }
     execFile(process.execPath, ['--input-type=module', '-e', script], options, (error, _out, err) =>
       error ? reject(new Error(err || error.message)) : resolve(),
     )

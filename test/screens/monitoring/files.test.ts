@@ -215,7 +215,7 @@ describe('Prometheus', { skip: noPrometheus }, () => {
     await exec('promtool', ['test', 'rules', file])
   })
 
-  test('scrapes OpenMetrics, and answers every question of the dashboard', { timeout: 60_000 }, async () => {
+  test('scrapes OpenMetrics, and answers every question of the dashboard', { timeout: 120_000 }, async () => {
     await Promise.all(targets.map(({ scraped }) => scraped))
     const ask = async (expr: string): Promise<object[]> => {
       const query = expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m')

@@ -73,7 +73,7 @@ async function scrape(form: keyof typeof FORMS = 'open'): Promise<Scrape> {
 
 /** The scrape after which it is so; webhooks and mails take a moment. */
 async function scrapeUntil(isSo: (found: Scrape) => boolean): Promise<Scrape> {
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + 120_000
   for (;;) {
     const found = await scrape()
     if (isSo(found)) return found

@@ -181,7 +181,7 @@ async function hear(page: Page, id: string, ms: number): Promise<void> {
   await titleOn(page, id, title)
 }
 
-const streamEnds = (page: Page) => page.waitForEvent('requestfailed', { predicate: isStream, timeout: 10_000 })
+const streamEnds = (page: Page) => page.waitForEvent('requestfailed', { predicate: isStream, timeout: 120_000 })
 
 test('where there are no shared workers, each tab has its own stream; a hidden one gives it back', {
   skip,

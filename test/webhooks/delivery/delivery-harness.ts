@@ -37,7 +37,7 @@ export type DeliveryHarness = Awaited<ReturnType<typeof deliveryHarness>>
 
 /** So many turns of the event loop without a write: nothing more comes by itself. */
 const QUIET_TURNS = 12
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 120_000
 
 /** A real server with a real sender, whose clock stands still until `advance`; by chance all pauses are the shortest. */
 export async function deliveryHarness(t: TestContext, options: Partial<DeliveryOptions> & { allow?: string } = {}) {
