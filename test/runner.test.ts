@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { SLOW } from '../scripts/test/files.ts'
+
+test('what "npm test" leaves out runs in .ci/run, where a failure ends it', () => {
+  const missing = SLOW.filter((file) => !existsSync(file))
+  assert.deepEqual(missing, [])
+  const script = readFileSync('.ci/run', 'utf8')
+  assert.match(script, /^set -euo pipefail$/m)
+  assert.match(script, /^npm test -- --slow$/m)
+})
 
 // What "npm test" does with files whose processes do not end: scripts/test/watch.ts.
 

@@ -78,7 +78,7 @@ async function started(proxy: ChildProcess, port: number): Promise<Proxy> {
     proxy.kill('SIGTERM')
     return ended
   }
-  for (let tries = 0; tries < 500; tries++) {
+  for (let tries = 0; tries < 12_000; tries++) {
     const reached = await ask(port, CRM, 'GET', '/livez').catch(() => undefined)
     if (reached?.status === 200) return { port, stop }
     await new Promise((resolve) => setTimeout(resolve, 10))

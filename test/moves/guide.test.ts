@@ -129,7 +129,7 @@ async function through(
   const child: ChildProcess = spawn(program, args, { stdio: 'ignore', env })
   const ended = once(child, 'exit')
   try {
-    for (let tries = 0; tries < 500; tries++) {
+    for (let tries = 0; tries < 12_000; tries++) {
       if (await ask(port, HOST, '/livez').catch(() => undefined)) break
       await new Promise((resolve) => setTimeout(resolve, 10))
     }

@@ -78,7 +78,7 @@ describe('by keyboard alone', { skip: noBrowser }, () => {
       page.evaluate(() => document.activeElement?.closest('[data-card]')?.getAttribute('data-card') ?? null)
     const before = await focused()
     await press('j')
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 3000; tries++) {
       const now = await focused()
       if (now !== null && now !== before) return now
     }
@@ -121,7 +121,7 @@ describe('by keyboard alone', { skip: noBrowser }, () => {
     const id = await toCard()
     const { stage } = await read(id)
     const becomes = async (isMoved: boolean) => {
-      for (let tries = 0; tries < 100 && ((await read(id)).stage !== stage) !== isMoved; tries++) await saved()
+      for (let tries = 0; tries < 3000 && ((await read(id)).stage !== stage) !== isMoved; tries++) await saved()
       assert.equal((await read(id)).stage !== stage, isMoved)
     }
     await press('Space', 'ArrowRight', 'Enter')
@@ -156,7 +156,7 @@ describe('by keyboard alone', { skip: noBrowser }, () => {
     await toCard()
     const shown = async (number: number) => {
       const cards = page.locator('[data-card]')
-      for (let tries = 0; tries < 100 && (await cards.count()) !== number; tries++) await saved()
+      for (let tries = 0; tries < 3000 && (await cards.count()) !== number; tries++) await saved()
       assert.equal(await cards.count(), number)
     }
     const all = await page.locator('[data-card]').count()

@@ -12,7 +12,7 @@ import { fetched, type ImapSay, startImapTalker } from '../../support/imap-talke
 import { reset } from '../../support/reset.ts'
 import { type Ends, ownCertificate } from '../../support/smtp.ts'
 
-const SHORT: ImapTimes = { ...TIMES, connect_ms: 5000, greeting_ms: 5000, quiet_ms: 5000, goodbye_ms: 200 }
+const SHORT: ImapTimes = { ...TIMES, connect_ms: 60_000, greeting_ms: 60_000, quiet_ms: 60_000, goodbye_ms: 200 }
 const FOREVER = new AbortController().signal
 const LONG = 20_000
 const SECRET = 'correct horse battery'

@@ -10,7 +10,13 @@ import { checkSmtp, type Sent, type SmtpTimes, smtpClient } from '../../../src/m
 import { ownCertificate, type Say, startSmtp, startTalker } from '../../support/smtp.ts'
 import { makeCertificate } from '../../webhooks/egress/certificates.ts'
 
-const SHORT: SmtpTimes = { connect_ms: 5000, greeting_ms: 5000, answer_ms: 5000, idle_ms: 30_000, try_ms: 20_000 }
+const SHORT: SmtpTimes = {
+  connect_ms: 60_000,
+  greeting_ms: 60_000,
+  answer_ms: 60_000,
+  idle_ms: 60_000,
+  try_ms: 120_000,
+}
 const FROM = 'sales@acme.example'
 const TO = ['ann@customer.example']
 const SOURCE = Buffer.from('Subject: x\r\n\r\n.hidden dot\r\n..\r\nend\r\n')
@@ -292,15 +298,16 @@ test('silence ends a try: before the mail it is for later, behind it nobody know
     [{ ...YES, DATA: mute }, 'later', /did not respond in time/],
     [{ ...YES, END: mute }, 'doubtful', /did not respond in time/],
   ]
-  const times = { greeting_ms: 60, answer_ms: 120 }
   for (const [says, outcome, error] of cases) {
+    // Long enough for what is answered before the silence.
+    const times = says.open === undefined ? { greeting_ms: 60 } : { answer_ms: 1500 }
     const server = await startTalker(t, says)
     const result = await sendOne(plain(server.port), { times })
     assert.equal(result.outcome, outcome)
     assert.match(errorOf(result), error)
   }
   const drips = await startTalker(t, { ...YES, END: drip })
-  const slow = await sendOne(plain(drips.port), { times: { answer_ms: 200, try_ms: 300 } })
+  const slow = await sendOne(plain(drips.port), { times: { answer_ms: 1500, try_ms: 3000 } })
   assert.equal(slow.outcome, 'doubtful')
 })
 

@@ -81,7 +81,7 @@ const titleOn = (page: Page, id: string, title: string) =>
 
 async function stored(id: string, title: string): Promise<void> {
   for (let tries = 0; (await getRecord(`/deals/${id}`)).title !== title; tries++) {
-    assert.ok(tries < 300, `${title} was not stored`)
+    assert.ok(tries < 2400, `${title} was not stored`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -50,7 +50,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
   }
   /** Asks until it is so: what the page shows at once takes a moment to reach the server. */
   const until = async <T>(ask: () => Promise<T>, wanted: T): Promise<void> => {
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 3000; tries++) {
       if (JSON.stringify(await ask()) === JSON.stringify(wanted)) return
       await new Promise((resolve) => setTimeout(resolve, 30))
     }

@@ -34,7 +34,7 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
   })
 
   const until = async (ask: () => Promise<number>, wanted: number): Promise<void> => {
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 3000; tries++) {
       if ((await ask()) === wanted) return
       await new Promise((resolve) => setTimeout(resolve, 30))
     }

@@ -32,7 +32,7 @@ const LAYOUT = 'columns=name,job_title,custom_fields.instruments'
 const get = async (id: string): Promise<Row> => (await place.server.call('GET', `/contacts/${id}`)).body
 const idOf = (page: Page, name: string) => rowOf(page, name).getAttribute('data-id') as Promise<string>
 const until = async (page: Page, check: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 6000; tries++) {
     if (await check()) return
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve(0))))
   }

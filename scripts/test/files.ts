@@ -1,0 +1,165 @@
+import { globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+// Which test files run, in which processes and in which order.
+
+const root = join(import.meta.dirname, '../..')
+
+/** The slowest test files and sets of SHARED, slowest first: started last, they would leave the other core idle. */
+const LONGEST = [
+  'screens',
+  'records',
+  'shell',
+  'deals',
+  'tables',
+  'test/web/data/schedules.test.ts',
+  'test/imports/ics/import.test.ts',
+  'test/crm/lists/trees.test.ts',
+  'test/store/list/walks.test.ts',
+  'test/store/list/plans.test.ts',
+]
+
+/**
+ * Minutes of whole servers that are killed, flooded, measured or promoted, and of programs that not every machine has: a step of
+ * .ci/run of their own, `npm test -- --slow`. The rules that they rest on have tests that `npm test` runs.
+ */
+export const SLOW = [
+  'test/http/strangers.test.ts',
+  'test/replication/primary.test.ts',
+  'test/replication/failover.test.ts',
+  'test/replication/crash.test.ts',
+  'test/replication/standby.test.ts',
+  'test/replication/guide.test.ts',
+  'test/replication/s3.test.ts',
+  'test/sequences/crash.test.ts',
+  'test/webhooks/crash.test.ts',
+  'test/mail/sync/thousand.test.ts',
+  'test/http/floods.test.ts',
+  'test/flood.test.ts',
+  'test/scale.test.ts',
+]
+
+/** These mostly wait for other programs and for servers that start: one after the other, beside all others. */
+const WAITING = [
+  'test/runner.test.ts',
+  'replication',
+  'test/mail/sync/real-servers.test.ts',
+  'test/crash.test.ts',
+  'test/cli/beside-server.test.ts',
+  'test/cli/serve.test.ts',
+  'test/cli/process.test.ts',
+  'test/clock.test.ts',
+  'test/mail/sync/mailbox-listener.test.ts',
+  'test/mail/sync/mailbox-sync.test.ts',
+  'test/mail/sync/oauth.test.ts',
+  'test/mail/sync/outbound-mail.test.ts',
+]
+
+/**
+ * Files that share a process, one after the other: most of the cost of a small file is to start a process and to load the
+ * sources. Not for files that measure memory, threads or the event loop, or leave the process changed.
+ */
+const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
+  screens: { files: ['test/web/{accessible,keyboard}.test.ts'] },
+  deals: { files: ['test/web/deals/{board,board-access,deals-table,selection}.test.ts'] },
+  shell: { files: ['test/web/shell/{frame,first-run,sign-in}.test.ts'] },
+  records: { files: ['test/web/record/**', 'test/web/components/gallery.test.ts'] },
+  tables: { files: ['test/web/tables/{tables,large}.test.ts', 'test/web/tasks/tasks.test.ts'] },
+  demo: { files: ['test/demo/**', 'test/exports/**', 'test/upgrades/**'] },
+  mail: {
+    files: [
+      'test/mail/parse/{invitations,read}.test.ts',
+      'test/mail/oauth/**',
+      'test/mail/sync/{authentication,ends,incoming,incoming-rules,invitations,withdrawn}.test.ts',
+    ],
+  },
+  crm: { files: ['test/crm/**'], apart: ['test/crm/lists/trees.test.ts'] },
+  inbox: { files: ['test/inbox/**', 'test/meetings/**'], apart: ['test/inbox/settings/mailboxes.test.ts'] },
+  lib: { files: ['test/lib/**', 'test/events/**'], apart: ['test/lib/html/browser.test.ts'] },
+  http: {
+    files: [
+      'test/http/{certificate,conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
+      'test/{catalog,layers,openapi-rules,orgs}.test.ts',
+    ],
+  },
+  webhooks: {
+    files: ['test/webhooks/**', 'test/auth/**'],
+    apart: ['test/webhooks/delivery/delivery-worker.test.ts'],
+  },
+  sequences: {
+    files: ['test/sequences/**', 'test/settings/**', 'test/jobs/**'],
+    apart: ['test/jobs/crash.test.ts'],
+  },
+  imports: {
+    files: ['test/imports/**'],
+    apart: ['test/imports/**/command.test.ts', 'test/imports/csv/read.test.ts', 'test/imports/ics/import.test.ts'],
+  },
+  store: {
+    files: [
+      'test/store/{columns,door,disk-space,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,upkeep,vault,watch}.test.ts',
+      'test/store/list/conditions.test.ts',
+    ],
+  },
+  web: {
+    files: [
+      'test/web/{data,filters,lib}/**',
+      'test/web/deals/{board-large,board-moves,board-rules,windows}.test.ts',
+      'test/web/shell/{guesses,keys,match,router}.test.ts',
+      'test/web/{components/contrast,tables/engine,tables/rows,tasks/quick-add}.test.ts',
+      'test/web/{budgets,build}.test.ts',
+      'test/release/**',
+    ],
+    apart: ['test/web/data/schedules.test.ts'],
+  },
+  replication: { files: ['test/replication/**'] },
+  backup: { files: ['test/backup/**', 'test/cli/{backup,backup-copies,backup-places}.test.ts'] },
+  cli: {
+    files: [
+      'test/doctor/**',
+      'test/cli/{commands,doctor,front,install,jobs,key-files,mailbox,mailbox-connect,proxies,versions,webhooks,workers}.test.ts',
+      'test/{audit,config,moves}/**',
+    ],
+  },
+  app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
+}
+
+export function urlOf(file: string): string {
+  return pathToFileURL(join(root, file)).href
+}
+
+/**
+ * What each process starts with, a test file, or a file that imports several: by lane, in the order in which they start. Without
+ * those of SLOW.
+ */
+export function lanesOfAll(): string[][] {
+  const all = globSync('test/**/*.test.ts').filter((file) => !SLOW.includes(file))
+  const shared = Object.entries(SHARED).map(([name, { files, apart = [] }]) => {
+    const without = new Set(apart.flatMap((pattern) => globSync(pattern)))
+    return {
+      name,
+      files: files.flatMap((pattern) => globSync(pattern)).filter((file) => all.includes(file) && !without.has(file)),
+    }
+  })
+  const ordered = [...LONGEST, ...Object.keys(SHARED)]
+  const taken = new Set([...WAITING, ...ordered, ...shared.flatMap(({ files }) => files)])
+  const rest = all.filter((file) => !taken.has(file)).sort()
+  const others = [...new Set([...ordered, ...rest])].filter((name) => !WAITING.includes(name))
+  const entries = new Map(shared.map((each) => [each.name, each]))
+  return [others, WAITING].map((names) =>
+    names.map((name) => {
+      const set = entries.get(name)
+      return set ? entryOf(set) : join(root, name)
+    }),
+  )
+}
+
+/** Each file is a suite of its own, so that its hooks run before and after its own tests only. */
+function entryOf({ name, files }: { name: string; files: string[] }): string {
+  const folder = join(root, 'node_modules/.cache/dealbox/shared-tests')
+  mkdirSync(folder, { recursive: true })
+  const entry = join(folder, `${name}.test.mjs`)
+  const suites = files.sort().map((file) => `describe('${file}', async () => void (await import('${urlOf(file)}')))\n`)
+  writeFileSync(entry, `import { describe } from 'node:test'\n${suites.join('')}`)
+  return entry
+}
