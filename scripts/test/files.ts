@@ -47,6 +47,7 @@ const WAITING = [
   'test/mail/sync/real-servers.test.ts',
   'test/crash.test.ts',
   'test/cli/beside-server.test.ts',
+  'test/cli/ending.test.ts',
   'test/cli/serve.test.ts',
   'test/cli/process.test.ts',
   'test/clock.test.ts',
