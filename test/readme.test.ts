@@ -110,6 +110,22 @@ test('events are subscribed to and polled as it is printed', {
   assert.deepEqual(stdout.match(/^\d{3}$/gm), ['201', '200', '200'])
 })
 
+test('a copy of the records is joined with the stream as it is printed', {
+  skip: hasShell ? false : 'needs a POSIX shell',
+}, async () => {
+  const block = blocks.find((each) => each.includes('after_seq=latest')) as string
+  const lines = block.replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
+  const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
+  const { stdout } = await exec('sh', ['-ec', `${lines}\necho "seq=$seq"`], { cwd: folder, env })
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '200'])
+  const [{ data: deals }, stream, latest] = stdout
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+  const newest = Number(/^seq=(\d+)$/m.exec(stdout)?.[1])
+  assert.ok(deals.length > 0 && newest > 0)
+  for (const { data, last_seq } of [stream, latest]) assert.deepEqual([data, last_seq], [[], newest])
+})
+
 test('the first start prints a link that makes the first account', {
   skip: hasShell ? false : 'needs a POSIX shell',
 }, async () => {

@@ -19,6 +19,7 @@ import type { idempotency } from './idempotency.ts'
 import type { Log } from './log.ts'
 import type { Measure } from './measure.ts'
 import { acceptsGzip } from './negotiate.ts'
+import { newestSeqs } from './newest-seq.ts'
 import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
 import { readAsk } from './query.ts'
@@ -28,7 +29,7 @@ import { answerRecord } from './record.ts'
 import { renderList } from './render.ts'
 import type { ListRoute, Need, Route } from './route.ts'
 import { send } from './send.ts'
-import { type SeqParts, seqWaits } from './seq.ts'
+import { SEQ, type SeqParts, seqWaits } from './seq.ts'
 import { routeTree } from './tree.ts'
 import type { CommitWaiters } from './waiting.ts'
 import { writeAnswers } from './write.ts'
@@ -75,6 +76,8 @@ export type Exchange = {
   /** The template, such as /deals/:id; logged instead of the path. */
   route: string | null
   access: Access | null
+  /** The seq of the newest event, of a moment before anything was read; undefined for a write, whose answer has its own. */
+  seq: number | undefined
   /** Headers of any response to it. */
   headers: string[]
 }
@@ -88,9 +91,10 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
   const { corsOrigins, checkHost, stopping, reader } = parts
   const find = routeTree(prefix, routes)
   const page = pages(parts.changes)
-  const answerPoll = pollAnswers({ cursors, waiters })
+  const { reach, reachAsked } = seqWaits({ ...parts, givesSeqs: () => !reader && !health.fencedOff() })
+  const newest = newestSeqs(parts.newestSeq, parts.changes)
+  const answerPoll = pollAnswers({ cursors, waiters, reach })
   const answerWrite = writeAnswers(parts)
-  const reach = seqWaits(parts)
 
   return async function handle(ctx) {
     const started = performance.now()
@@ -113,6 +117,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     } catch (error) {
       answer = problemAnswer(asProblem(error, x), x.id)
     }
+    if (x.seq !== undefined && !answer.headers.includes(SEQ)) x.headers.push(SEQ, String(x.seq))
     send(x, answer, { last: stopping.aborted, drain: bodies.drain }, (error) => {
       if (error) logFailure(x, error)
       logRequest(x, answer.status, started)
@@ -154,6 +159,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
       query: mark < 0 ? '' : url.slice(mark + 1),
       route: null,
       access: null,
+      seq: undefined,
       headers: [],
     }
     const { origin } = req.headers
@@ -203,8 +209,11 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     if (route.role === undefined) requireScopes(access.who, [route.scope])
     else requireRole(access.role, route.role)
     if (reader && route.kind === 'write') throw health.refusal() as Problem
-    const reached = route.kind === 'write' ? undefined : reach(access.who.org, x.req, x.res)
-    if (reached) await reached
+    if (route.kind !== 'write') {
+      const reached = reachAsked(access.who.org, x.req, x.res)
+      if (reached) await reached
+      x.seq = newest(access.who.org)
+    }
     const form = formOf(route, x.req.headers.accept)
     if (route.kind === 'list') return answerList(route, access, ids, x)
     if (route.kind === 'read') return answerRecord(route, access.who, ids, form, x, cursors)
@@ -221,7 +230,12 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     const zipped = acceptsGzip(x.req.headers['accept-encoding'])
     // A list may depend on the scopes, so only tokens with the same scopes share a page.
     const question = `${who.org} ${scopeKey} ${zipped} ${x.path}?${x.query}`
-    return page(question, () => renderList(listed, who, x, zipped, cursors))
+    return page(question, () => {
+      const rendered = renderList(listed, who, x, zipped, cursors)
+      // A page that is shown again says what it was as of.
+      if (x.seq !== undefined) rendered.answer.headers.push(SEQ, String(x.seq))
+      return rendered
+    })
   }
 
   function asProblem(error: unknown, x: Exchange): Problem {

@@ -43,6 +43,9 @@ const OPERATOR_MEANING: Record<Operator, string> = {
   starts_with: 'Starts with this text.',
 }
 
+const WALKS =
+  'While you read the pages, a record whose `sort` value changes can change its place, and be missed or come twice: to get each exactly once, leave `sort` out or use `created_at`; to follow changes, poll. See "Pages".'
+
 /** The filters with their operators, and the sort; `described` are the fields of the record. */
 export function listParameters({ filters, sorts, custom }: Offered, described: Record<string, Schema>): Schema[] {
   const all = Object.entries(filters).flatMap(([name, filter]) =>
@@ -58,7 +61,7 @@ export function listParameters({ filters, sorts, custom }: Offered, described: R
   )
   const names = Object.keys(sorts)
   if (names.length === 0) return all
-  const description = 'Sort order; a leading `-` means descending. Newest first by default.'
+  const description = `Sort order; a leading \`-\` means descending. Newest first by default. ${WALKS}`
   const schema = custom
     ? { type: 'string', pattern: anchored(`-?${either([...names.map(escaped), CUSTOM_SORT])}`) }
     : { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) }

@@ -1,6 +1,6 @@
 import { anchored, either, escaped, listOf } from './openapi-patterns.ts'
 import type { Schema } from './openapi-schema.ts'
-import { MAX_TYPES, MAX_WAIT_S } from './poll.ts'
+import { LATEST, MAX_TYPES, MAX_WAIT_S } from './poll.ts'
 import { DEFAULT_LIMIT } from './query.ts'
 import type { Route } from './route.ts'
 
@@ -62,7 +62,10 @@ export const HEADERS = {
   'Content-Range': header('The part of the bytes, and their number: `bytes 0-999/5000`.'),
   'X-Request-Id': header('The id that the client sent, or a new one. It is also in the log.'),
   'Idempotency-Replayed': header('`true` for a stored response.', { type: 'string', const: 'true' }),
-  'Dealbox-Seq': header('The number of the newest event of the organisation, including those of this write.', INT64),
+  'Dealbox-Seq': header(
+    'The number of the newest event of the organisation that the response knows of. A write knows of its own events. What a read does not know of comes in the event stream after this number.',
+    INT64,
+  ),
   'Dealbox-Lag-Ms': header('Only from a reader: how many milliseconds its copy is behind the primary.', INT64),
   'Dealbox-Primary': header('With `read_only` and `not_primary`: where writes belong, if the server knows it.'),
   'Retry-After': header('How many seconds to wait.', INT64),
@@ -94,7 +97,10 @@ export const PROBLEMS = {
   ),
   Conflict: problem('The change conflicts with the state of the record or with another record; `code` says how.'),
   Gap: problem(
-    'There is a gap behind `after_seq`, and the detail says where to continue. The next events are no longer stored: `events_expired`. The event was lost in a failover: `events_lost`. There is no such event, as after a backup was restored: `seq_ahead`.',
+    'There is a gap behind `after_seq`, and the detail says where to continue. The next events are no longer stored: `events_expired`. The event was lost in a failover: `events_lost`. There is no such event, nor one with the number in `Dealbox-Seq`, as after an older backup was restored: `seq_ahead`.',
+  ),
+  Ahead: problem(
+    'There is no event with the number in `Dealbox-Seq`, as after an older backup was restored: `seq_ahead`. Read again without it.',
   ),
   Gone: problem('The event in `Dealbox-Seq` was lost in a failover, and its write with it: `event_lost`.'),
   Misdirected: problem('The organisation has moved to another server. Send the request to `moved_to`: `moved`.'),
@@ -130,6 +136,7 @@ const STATUS: Record<keyof typeof PROBLEMS, number> = {
   NotAcceptable: 406,
   Conflict: 409,
   Gap: 409,
+  Ahead: 409,
   Gone: 410,
   PreconditionFailed: 412,
   RequestTimeout: 408,
@@ -154,8 +161,7 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
     'Unavailable',
   ]
   if (route.path.includes(':')) names.push('NotFound')
-  if (route.kind === 'poll') names.push('Gap')
-  if (route.kind !== 'write') names.push('Gone')
+  if (route.kind !== 'write') names.push(route.kind === 'poll' ? 'Gap' : 'Ahead', 'Gone')
   else {
     names.push('RequestTimeout', 'TooLarge', 'Conflict', 'UnsupportedMediaType', 'Unprocessable')
     if (route.find) names.push('PreconditionFailed')
@@ -248,7 +254,7 @@ export const PARAMETERS = {
     name: 'Dealbox-Seq',
     in: 'header',
     description:
-      'The `Dealbox-Seq` of the response to a write: the response is at least as new. A reader whose copy is older waits for it, for a second, and then responds with 503 `seq_not_reached`.',
+      'The `Dealbox-Seq` of an earlier response, usually to a write: the response is at least as new. A reader whose copy is older waits for it, for a second, and then responds with 503 `seq_not_reached`. A primary that has no event with this number responds with 409 `seq_ahead` at once.',
     schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
   },
   'idempotency-key': {
@@ -264,8 +270,9 @@ export const pollParameters = (patterns: readonly string[]) => [
   {
     name: 'after_seq',
     in: 'query',
-    description: 'Return the events after this one. Without it, or with 0, start at the oldest event still stored.',
-    schema: { ...INT64, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    description:
+      'Return the events after this one. Without it, or with 0, start at the oldest event still stored. `latest` returns the number of the newest event as `last_seq`, and no events, at once.',
+    schema: { type: 'string', pattern: anchored(either(['[0-9]{1,16}', LATEST])) },
   },
   {
     name: 'types',

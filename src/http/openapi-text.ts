@@ -42,10 +42,23 @@ are an exception: \`q\` of contacts searches them with \`rest.crm.contacts.read\
 
 A list is \`{"data": [...], "next_cursor": "..."}\`. \`limit\` sets the size of a page. To get the next page, send
 \`next_cursor\` as \`cursor\`, with the same filters and sort; it is null on the last page. If you read all pages while
-records are added and deleted, you get every record that existed throughout exactly once. \`count=true\` adds \`total\`.
+records are added and deleted, you get every record that was there throughout exactly once. \`count=true\` adds \`total\`.
 
-Lists are sorted by newest first, unless \`sort\` names a field. A leading \`-\` means descending order. Records without a
-value come last in both directions.
+Lists are sorted by newest first, by \`id\`, unless \`sort\` names a field. A leading \`-\` means descending order. Records
+without a value come last in both directions.
+
+**Changes in between.** "Exactly once" has one exception: a record whose value in the \`sort\` field changes while you read the
+pages can change its place, from a page still to come to one that you have, and be missed; or the other way round, and come
+twice. Two ways have no exception:
+
+- The order by \`id\`, which never changes: that is the default, and \`sort=created_at\`.
+- \`sort=updated_at\` with \`updated_at[gt]\`, as a poll: what changes moves to a page still to come. Begin each poll a second before
+  the newest \`updated_at\` that you have; what comes again unchanged has the same \`version\`. A poll does not show deletions,
+  which the event stream does.
+
+Each response has the header \`Dealbox-Seq\`, the number of the newest event that it knows of. To keep a copy of the records,
+read all pages, and then the event stream with the smallest of these numbers as \`after_seq\`: the stream has whatever changed in
+the meantime. Apply an event only if its \`version\` is higher than that of the record that you have.
 
 ## Filters
 

@@ -124,10 +124,10 @@ function operation(route: Route, routes: readonly Route[], known: Components): S
 
 type Parts = { parameters: Schema[]; responses: Record<string, Schema> }
 
-/** A write says which event is the newest after it, and a read may ask for at least that. */
+/** Every response says which event is the newest that it knows of, and a read may ask for at least that. */
 function withSeq({ kind }: Route, { parameters, responses, ...others }: Parts): Schema {
   const isWrite = kind === 'write'
-  const header = headers([isWrite ? 'Dealbox-Seq' : 'Dealbox-Lag-Ms'])
+  const header = headers(isWrite ? ['Dealbox-Seq'] : ['Dealbox-Seq', 'Dealbox-Lag-Ms'])
   const answers = Object.entries(responses).map(([status, answer]) =>
     '$ref' in answer
       ? [status, answer]

@@ -9,7 +9,7 @@ const MAX_BYTES = 8 * 1_048_576
  * Caches rendered pages of lists by their query. Any change in the database, by any process, clears the cache: nothing
  * is invalidated one by one. Makes the list that every screen polls three times as fast.
  */
-export function pages({ byOthers, byUs }: Changes) {
+export function pages({ byOthers, byUs }: Pick<Changes, 'byOthers' | 'byUs'>) {
   let cached = new Map<string, Rendered>()
   let bytes = 0
   let others: unknown

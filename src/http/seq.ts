@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Problem } from '../lib/problem.ts'
+import { conflict, Problem } from '../lib/problem.ts'
 import { isPassing } from '../store/followed/reader.ts'
 import type { CommitWaiters } from './waiting.ts'
 
-/** The seq of the newest event: of the answer to a write, and what a read asks to see at least. */
+/** The seq of the newest event: of each response, and what a read asks to see at least. */
 export const SEQ = 'Dealbox-Seq'
-/** How long a read waits for what it asks for. */
+/** How long a read of a copy waits for what it asks for. */
 const MAX_WAIT_MS = 1000
 
 export type SeqParts = {
@@ -13,38 +13,46 @@ export type SeqParts = {
   newestSeq: (org: number) => number
   /** Whether an event that had been acknowledged was lost in a failover. */
   isLostSeq?: ((org: number, seq: number, newest: number) => boolean) | undefined
+  /** Whether this server gives the numbers. One that does not may only be behind: a reader, or a primary that was replaced. */
+  givesSeqs: () => boolean
   waiters: CommitWaiters
 }
 
-/**
- * Lets a read wait until the database has at least the event whose seq it names, so that a client which has written sees its
- * own write also on a reader. Throws Problem 400, 410 if a failover has lost the event, and 503 if it takes longer than a
- * second, also on a primary, which may be an older state.
- */
-export function seqWaits({ newestSeq, isLostSeq, waiters }: SeqParts) {
-  return function reach(org: number, req: IncomingMessage, res: ServerResponse): Promise<void> | undefined {
-    const seq = askedSeq(req)
-    if (seq === undefined) return undefined
+export type SeqWaits = ReturnType<typeof seqWaits>
+
+/** Lets a read be at least as new as an event, so that a client which has written sees its own write also on a reader. */
+export function seqWaits({ newestSeq, isLostSeq, givesSeqs, waiters }: SeqParts) {
+  /**
+   * Waits for the event with a seq. Throws Problem 409 at once if this server knows that there is none, and 503 if it takes
+   * longer than a second.
+   */
+  function reach(org: number, seq: number, res: ServerResponse): Promise<void> | undefined {
     const has = newestSeq(org)
-    if (has >= seq && !isLostSeq?.(org, seq, has)) return undefined
-    if (has >= seq) throw lost(seq)
+    if (has >= seq) return undefined
+    if (givesSeqs()) throw seqAhead(seq, has)
     const newest = () => orUndefined(() => newestSeq(org))
     const look = () => ((newest() ?? -1) >= seq ? seq : undefined)
     return waiters.until({ key: `${org} ${SEQ}`, newest }, look, MAX_WAIT_MS, res).then((found) => {
       if (found === undefined) throw behind(seq, newest())
     })
   }
+
+  /** The same for the event that a request names, if it does. Throws Problem 410 if a failover has lost that one. */
+  function reachAsked(org: number, req: IncomingMessage, res: ServerResponse): Promise<void> | undefined {
+    const seq = askedSeq(req)
+    if (seq === undefined) return undefined
+    if (isLostSeq?.(org, seq, newestSeq(org))) throw lost(seq)
+    return reach(org, seq, res)
+  }
+
+  return { reach, reachAsked }
 }
 
 function askedSeq({ headers }: IncomingMessage): number | undefined {
   const given = headers['dealbox-seq']
   if (given === undefined) return undefined
   if (/^\d{1,15}$/.test(String(given))) return Number(given)
-  throw new Problem(
-    400,
-    'invalid_seq',
-    `The header ${SEQ} must be the ${SEQ} of the response to a write, a whole number.`,
-  )
+  throw new Problem(400, 'invalid_seq', `The header ${SEQ} must be the ${SEQ} of an earlier response, a whole number.`)
 }
 
 /** A copy that cannot be read at this moment is looked at again. */
@@ -56,6 +64,12 @@ function orUndefined<T>(read: () => T): T | undefined {
     throw error
   }
 }
+
+const seqAhead = (seq: number, newest: number): Problem =>
+  conflict(
+    'seq_ahead',
+    `There is no event ${seq}: the newest one has the seq ${newest}, as after an older backup was restored. Read the records anew, without asking for ${seq}, and continue with after_seq=${newest}.`,
+  )
 
 const lost = (seq: number): Problem =>
   new Problem(

@@ -91,13 +91,14 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     if (isLeft) db.pragma('wal_autocheckpoint = 0')
     const wallClock = watchWallClock(db, wall, health.note)
     const clock = startClock(wallClock.now, newestId(db, wallClock.now() + MAX_AHEAD_MS, health.note))
-    const changes = watchChanges(db)
+    const { noted, ...changes } = watchChanges(db)
     const commits = watchCommits(changes)
     const checkpoint = isLeft
       ? leftCheckpoint(db, { note: health.note, onLong: options.onLongLog ?? (() => undefined) })
       : idleCheckpoint(db, health.note)
     const behind = upkeep(db, { isWritable: () => !health.refusal(), note: health.note })
     const onCommit = (batch: CommittedBatch) => {
+      noted()
       measure?.(batch)
       checkpoint.written()
       behind.written()
@@ -106,6 +107,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     }
     const commit = groupCommit(db, onCommit, lockTimer, () => checkFence(health))
     const onTransaction = () => {
+      noted()
       behind.written()
       commits.noted()
     }

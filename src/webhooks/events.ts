@@ -57,7 +57,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
 
   /**
    * Returns the events after `after` that the caller may read; with undefined or 0, starts after all that were purged.
-   * Throws 409 for any other gap.
+   * Throws 409 for any other gap. `after` is not above the newest: http/poll.ts.
    */
   function read(who: Caller, after: number | undefined, types: readonly string[], limit: number): StreamSlice {
     const { org } = who
@@ -94,10 +94,6 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
   }
 
   function startOf(org: number, after: number, newest: number): number {
-    if (after > newest) {
-      const detail = `The newest event has the seq ${newest}: the event stream was restored from a backup older than ${after}. Start again with after_seq=${newest}, or from 0.`
-      throw conflict('seq_ahead', detail)
-    }
     const before = ((firstSeq.get(org) as number | undefined) ?? newest + 1) - 1
     if (after > 0 && after < before) {
       const detail = `The events up to the seq ${before} are no longer stored, so some after ${after} are missing. Read the records again, and continue with after_seq=${before}.`

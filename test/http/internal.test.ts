@@ -33,6 +33,7 @@ let written: string[]
 let isCurrent: boolean
 let failure: Error | undefined
 let newest = 'a-1'
+let seq = 7
 
 const Notice = f.object({ text: f.line(100) })
 
@@ -67,6 +68,16 @@ function routes(): Route<Need>[] {
       },
     }),
     { ...list, path: '/all-deals', role: 'member' } as Route<Need>,
+    // While they read, something else is committed, by another process.
+    { ...reading('/moving-notices', 'viewer'), find: (_, id) => [id, seq++] } as Route<Need>,
+    {
+      ...list,
+      ...{ path: '/moving-deals', role: 'viewer', render: undefined },
+      list: () => {
+        seq++
+        return { rows: [], next: null }
+      },
+    } as Route<Need>,
     {
       kind: 'data',
       method: 'get',
@@ -112,12 +123,12 @@ before(async () => {
       prefix: PREFIX,
       write: store.write,
       health: store.health,
-      changes: store.changes,
+      changes: { ...store.changes, commits: () => seq },
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
       audit: auditLog(store).record,
       waiters: commitWaiters(store.committed.subscribe, stopping),
-      newestSeq: () => 0,
+      newestSeq: () => seq,
       bodies: bodies(),
       dataDir,
       rate: null,
@@ -164,6 +175,14 @@ describe('a kernel with a role, a prefix and cookies', () => {
       }
       const detail = `This needs the role ${needed}; your role is ${role}.`
       assert.deepEqual([status, body.code, body.detail, body.role], [403, 'insufficient_role', detail, needed])
+    }
+  })
+
+  test('says which event is the newest before it reads: a change meanwhile comes again in the stream', async () => {
+    for (const path of [`/moving-notices/${ID}`, '/moving-deals']) {
+      const before = seq
+      const { status, headers } = await ask('GET', `${PREFIX}${path}`, 'member')
+      assert.deepEqual([status, headers.get('dealbox-seq'), seq], [200, String(before), before + 1], path)
     }
   })
 

@@ -176,12 +176,12 @@ describe('polls of one turn of the event loop', () => {
     reads = []
     newest = 5
     more = false
-    answer = pollAnswers({ cursors: cursors(Buffer.alloc(32)), waiters: room })
+    answer = pollAnswers({ cursors: cursors(Buffer.alloc(32)), waiters: room, reach: () => undefined })
   })
 
   const ask = async (org: number, query: string) => {
     const session = { who: { org, member: null, scopes: new Set() }, scopeKey: 'all' } as unknown as Access
-    const { body, headers } = await answer(route, session, { path: '/events', query, res: response() })
+    const { body, headers } = await answer(route, session, { path: '/events', query, res: response(), seq: newest })
     return { ...JSON.parse(String(body)), link: headers[headers.indexOf('Link') + 1] as string }
   }
 

@@ -95,23 +95,57 @@ test(
   },
 )
 
-test('what has not happened is waited for, for a second; nonsense is refused at once', needs, async () => {
-  const reader = readers[0] as StartedReader
-  const newest = seqOf(await primary.call('POST', '/deals', { title: 'Deal' }))
-  await readAt(reader, '/deals', newest)
-  for (const server of [primary, reader]) {
-    const began = performance.now()
-    const waiting = server.call('GET', '/deals', undefined, { 'dealbox-seq': String(newest + 1) })
-    const { status, body, headers } = await waiting
-    assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'seq_not_reached', '1'])
-    assert.match(body.detail, new RegExp(`event ${newest + 1} yet, but has ${newest}\\.`))
-    assert.ok(performance.now() - began >= 990)
-    for (const nonsense of ['', '-1', '1.5', 'x', '1'.repeat(16)]) {
-      const answer = await server.call('GET', '/deals', undefined, { 'dealbox-seq': nonsense })
-      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_seq'], nonsense)
+test(
+  'what has not happened is waited for by a reader, and refused by its primary; nonsense is refused at once',
+  needs,
+  async () => {
+    const reader = readers[0] as StartedReader
+    const newest = seqOf(await primary.call('POST', '/deals', { title: 'Deal' }))
+    await readAt(reader, '/deals', newest)
+    const ahead = [`/webhooks/events?after_seq=${newest + 1}`, '/deals'] as const
+    const askAhead = (server: Pick<Primary, 'call'>, path: string) =>
+      server.call('GET', path, undefined, path === '/deals' ? { 'dealbox-seq': String(newest + 1) } : {})
+    for (const path of ahead) {
+      const refused = await askAhead(primary, path)
+      assert.deepEqual([refused.status, refused.body.code], [409, 'seq_ahead'], path)
+      const began = performance.now()
+      const { status, body, headers } = await askAhead(reader, path)
+      assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'seq_not_reached', '1'], path)
+      assert.match(body.detail, new RegExp(`event ${newest + 1} yet, but has ${newest}\\.`))
+      assert.ok(performance.now() - began >= 990)
     }
-  }
-  const waiting = primary.call('GET', '/deals', undefined, { 'dealbox-seq': String(newest + 1) })
-  await primary.call('POST', '/deals', { title: 'Deal' })
-  assert.equal((await waiting).status, 200)
-})
+    for (const server of [primary, reader]) {
+      for (const nonsense of ['', '-1', '1.5', 'x', '1'.repeat(16)]) {
+        const answer = await server.call('GET', '/deals', undefined, { 'dealbox-seq': nonsense })
+        assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_seq'], nonsense)
+      }
+    }
+    await primary.call('POST', '/deals', { title: 'Deal' })
+    for (const path of ahead) {
+      const { status } = await until(
+        () => askAhead(reader, path),
+        (answer) => answer.status !== 503,
+      )
+      assert.equal(status, 200, path)
+    }
+  },
+)
+
+test(
+  'a read of a reader says the number of its copy, from which the stream of the primary goes on',
+  needs,
+  async () => {
+    const reader = readers[0] as StartedReader
+    const newest = seqOf(await primary.call('POST', '/deals', { title: 'Deal' }))
+    const read = await readAt(reader, '/deals', newest)
+    assert.equal(seqOf(read), newest)
+    const latest = await reader.call('GET', '/webhooks/events?after_seq=latest')
+    assert.deepEqual([latest.body.last_seq, latest.body.data], [newest, []])
+    const made = await primary.call('POST', '/deals', { title: 'Next' })
+    const { body } = await primary.call('GET', `/webhooks/events?after_seq=${seqOf(read)}`)
+    assert.deepEqual(
+      body.data.map((event: { data: { object: { id: string } } }) => event.data.object.id),
+      [made.body.id],
+    )
+  },
+)

@@ -46,7 +46,7 @@ export function openReader(dataDir: string, file: string, options: ReaderOptions
   try {
     const row = replicationRow(db)
     const shared = storageHealth({ wall, report })
-    const changes = { byOthers: db.dataVersion as () => unknown, byUs: () => 0 }
+    const changes = { byOthers: db.dataVersion as () => unknown, byUs: () => 0, commits: () => 0 }
     const commits = watchCommits({ byOthers: lookedAt }, POLL_MS)
     const wallClock = watchWallClock(db, wall, shared.note)
     let known: { state: unknown; replication: Replication } | undefined
