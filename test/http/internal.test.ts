@@ -184,6 +184,9 @@ describe('a kernel with a role, a prefix and cookies', () => {
       const { status, headers } = await ask('GET', `${PREFIX}${path}`, 'member')
       assert.deepEqual([status, headers.get('dealbox-seq'), seq], [200, String(before), before + 1], path)
     }
+    // The page from memory is as old as it was.
+    const again = await ask('GET', `${PREFIX}/moving-deals`, 'member')
+    assert.deepEqual([again.headers.get('dealbox-seq'), seq], [String(seq - 1), seq])
   })
 
   test('writes for the role alone, and names the new record below its own prefix', async () => {
