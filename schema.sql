@@ -135,10 +135,12 @@ CREATE TABLE tokens ( -- permissions of bearer tokens; the tokens themselves are
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   revoked_at INTEGER,
+  ending_noticed INTEGER, -- the last notice that it ends was so many days before its end
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tokens_member ON tokens (org_id, member_id);
+CREATE INDEX tokens_ending ON tokens (expires_at) WHERE expires_at IS NOT NULL AND revoked_at IS NULL;
 
 CREATE TABLE setup_link ( -- the link that makes the first organisation, while there is none
   singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
@@ -241,8 +243,8 @@ CREATE TABLE notifications ( -- what concerns a member
   org_id INTEGER NOT NULL,
   member_id TEXT NOT NULL,
   id TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('assigned', 'mentioned', 'due')),
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'task', 'note', 'conversation')),
+  kind TEXT NOT NULL CHECK (kind IN ('assigned', 'mentioned', 'due', 'ending')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'task', 'note', 'conversation', 'token')),
   record_id TEXT NOT NULL, -- no reference: it may have been deleted
   title TEXT NOT NULL,
   actor_id TEXT, -- no reference, as in events

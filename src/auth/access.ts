@@ -26,6 +26,8 @@ export type Authentication = {
   authenticate: (req: IncomingMessage) => Access | Promise<Access>
   /** False if an export replaced the organisation during the request: see exports/place.ts. */
   isCurrent: (access: Access) => boolean
+  /** Headers of every response to an access. */
+  headersOf?: (access: Access) => readonly string[]
   /** Throws Problem 421 if the organisation has moved to another server, also during the request. */
   refuseMoved: (org: number) => void
 }
@@ -139,5 +141,5 @@ export function accessCache(
 
   const isCurrent: Authentication['isCurrent'] = ({ who }) => orgOf.get(who.org) !== undefined
 
-  return { open, isCurrent, refuseMoved: orgGate(db) }
+  return { open, isCurrent, refuseMoved: orgGate(db), now: clock.now }
 }

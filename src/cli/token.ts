@@ -1,11 +1,15 @@
 import { keyring } from '../auth/keys.ts'
 import { SCOPES } from '../auth/scopes.ts'
 import { parseScopes, type TokenInfo, tokens } from '../auth/tokens.ts'
+import { DAY_MS, HOUR_MS } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
 import { command, json, org } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
+
+/** When "token list" says how much time is left. */
+const SOON_MS = 14 * DAY_MS
 
 export const tokenCreate = command({
   name: 'token create',
@@ -84,7 +88,15 @@ const tokensOf = (store: Store, dataDir: string) => tokens(keyring(dataDir, stor
 function stateOf({ revoked_at, expires_at }: TokenInfo, now: number): string {
   if (revoked_at) return `revoked ${revoked_at}`
   if (!expires_at) return 'never expires'
-  return `${Date.parse(expires_at) <= now ? 'expired' : 'expires'} ${expires_at}`
+  const left = Date.parse(expires_at) - now
+  if (left <= 0) return `expired ${expires_at}`
+  return `expires ${expires_at}${left <= SOON_MS ? `, in ${timeLeft(left)}` : ''}`
+}
+
+const timeLeft = (ms: number): string => {
+  const hours = Math.ceil(ms / HOUR_MS)
+  if (hours <= 48) return hours === 1 ? '1 hour' : `${hours} hours`
+  return `${Math.round(ms / DAY_MS)} days`
 }
 
 const scopesOf = ({ scopes }: Pick<TokenInfo, 'scopes'>): string =>

@@ -10,6 +10,7 @@ import { keys } from './checks/keys.ts'
 import { orphans } from './checks/orphans.ts'
 import { permissions } from './checks/permissions.ts'
 import { replication } from './checks/replication.ts'
+import { tokens } from './checks/tokens.ts'
 import { server, versions } from './checks/versions.ts'
 import { jobs, mailboxes, recurring, sending, webhooks } from './checks/work.ts'
 import { type Finding, fail, type Status, warn, worst } from './finding.ts'
@@ -36,6 +37,7 @@ const CHECKS: Record<string, Check> = {
   log: { needs: 'nothing', run: log },
   clock: { needs: 'tables', run: clock },
   keys: { needs: 'tables', run: keys },
+  tokens: { needs: 'tables', run: tokens },
   backups: { needs: 'nothing', run: backups },
   copies: { needs: 'nothing', run: copies },
   replication: { needs: 'tables', run: replication },

@@ -87,7 +87,7 @@ export type Exchange = {
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middleware {
-  const { authenticate, isCurrent, prefix, health, cursors, rate, bodies, waiters, log, measure } = parts
+  const { authenticate, headersOf, isCurrent, prefix, health, cursors, rate, bodies, waiters, log, measure } = parts
   const { corsOrigins, checkHost, stopping, reader } = parts
   const find = routeTree(prefix, routes)
   const page = pages(parts.changes)
@@ -205,6 +205,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     const opened = authenticate(x.req)
     const access = opened instanceof Promise ? await opened : opened
     x.access = access
+    if (headersOf) x.headers.push(...headersOf(access))
     if (rate) x.headers.push(...rate(access.token))
     if (route.role === undefined) requireScopes(access.who, [route.scope])
     else requireRole(access.role, route.role)
@@ -265,4 +266,4 @@ const restoredMeanwhile = (): Problem =>
 const SENDABLE =
   'Authorization, Content-Type, Dealbox-Seq, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
 const EXPOSED =
-  'ETag, Location, Link, Dealbox-Lag-Ms, Dealbox-Primary, Dealbox-Seq, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Content-Disposition, Content-Range'
+  'ETag, Location, Link, Dealbox-Lag-Ms, Dealbox-Primary, Dealbox-Seq, Dealbox-Token-Ends, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Content-Disposition, Content-Range'

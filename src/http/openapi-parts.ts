@@ -68,6 +68,7 @@ export const HEADERS = {
   ),
   'Dealbox-Lag-Ms': header('Only from a reader: how many milliseconds its copy is behind the primary.', INT64),
   'Dealbox-Primary': header('With `read_only` and `not_primary`: where writes belong, if the server knows it.'),
+  'Dealbox-Token-Ends': header('When the token of the request ends, in the last 14 days before: make another one.'),
   'Retry-After': header('How many seconds to wait.', INT64),
   'RateLimit-Policy': header('How many requests a token may send in how many seconds.'),
   RateLimit: header('How many requests remain, and the seconds until the limit is reset.'),
@@ -174,7 +175,7 @@ export function success(description: string, schema: Schema, names: string[]): S
 }
 
 export function headers(names: string[]): Schema {
-  const all = [...names, 'X-Request-Id', 'RateLimit-Policy', 'RateLimit']
+  const all = [...names, 'X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Dealbox-Token-Ends']
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 

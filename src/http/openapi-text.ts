@@ -16,6 +16,10 @@ dealbox token create --email ana@example.com --scope all
 token is valid, for example \`90d\`. Each operation names the scope that it needs. A write scope does not include the read
 scope, but the response to a write contains the record. \`dealbox token revoke ID\` revokes a token from the next request on.
 
+**A token that ends** is announced: 14 and 2 days before, its owner and the owners of the organisation get a notice in the browser
+app, and \`dealbox doctor\` and the metrics of the server count it, unless it was made for no longer than that. In the last 14 days
+each response has \`Dealbox-Token-Ends\`, the time when that is.
+
 **Whatever shows other records needs their read scope, too.** To write the filter of a smart list and to see its members,
 a token needs the scopes to read the listed records and the companies that the filter names (\`company.<field>\`). Without
 them, \`member_count\` is null, and \`list_id\` and enrolling a list return 403. An event type of a webhook needs the

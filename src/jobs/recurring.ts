@@ -16,6 +16,8 @@ export type Recurring = {
   everyMs: number
   /** It deletes old data: it continues while the disk is full, and waits for a while after a clock jump. */
   frees?: boolean
+  /** It says that a date is near: if the clock went far ahead, it waits for people to check. */
+  isDated?: boolean
   /** Runs in a short transaction. `more` calls it again soon, with time for requests in between. */
   run: (store: Store) => 'more' | undefined
 }
@@ -41,7 +43,7 @@ const RETRY_MS = 300_000
 
 /** New recurring work is due at once, and so is work that was missed while no server ran. */
 export function recurringQueue(
-  { name, everyMs, frees = false, run }: Recurring,
+  { name, everyMs, frees = false, isDated = false, run }: Recurring,
   scheduler: Pick<SchedulerContext, 'store' | 'log' | 'stopping' | 'free'>,
 ): Queue {
   const { store, log } = scheduler
@@ -62,7 +64,8 @@ export function recurringQueue(
       let isIdle = false
       due = await store.write(() => {
         const now = clock.now()
-        const heldUntil = frees ? store.wallClock.purgeHeldUntil() : undefined
+        const { purgeHeldUntil, dueHeldUntil } = store.wallClock
+        const heldUntil = frees ? purgeHeldUntil() : isDated ? dueHeldUntil() : undefined
         if (heldUntil !== undefined) return heldUntil
         row.start(now)
         const before = store.changes.byUs()

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { EndingToken } from '../auth/ending-tokens.ts'
 import { type Deps, once } from '../deps.ts'
 import type { Changes } from '../events/react.ts'
 import { badQuery } from '../http/query.ts'
@@ -11,8 +12,8 @@ import type { ListQuery, Page } from '../store/list/page.ts'
 import { mentionsIn } from './mentions.ts'
 import { noticeQueue } from './notices.ts'
 
-// What concerns a member: a record was assigned to them, a note mentions them, a task is due. Written in the transaction
-// of the change; only their member reads them.
+// What concerns a member: a record was assigned to them, a note mentions them, a task is due, a token ends. Written in the
+// transaction of the change; only their member reads them.
 
 // 1. The wire form.
 
@@ -23,14 +24,15 @@ const PATHS = {
   task: 'tasks',
   note: 'notes',
   conversation: 'conversations',
+  token: 'tokens',
 } as const
 type Object = keyof typeof PATHS
 
 const Notification = f.object({
   id: f.id,
-  kind: f.oneOf(['assigned', 'mentioned', 'due']),
-  at: f.recordFields.created_at,
-  actor_id: f.doc(f.nullable(f.id), 'The member who did it; null for a task that is due.'),
+  kind: f.oneOf(['assigned', 'mentioned', 'due', 'ending']),
+  at: f.doc(f.recordFields.created_at, 'When that was; when the task is due, or the token ends.'),
+  actor_id: f.doc(f.nullable(f.id), 'The member who did it; null for a task that is due and a token that ends.'),
   record: f.object({ kind: f.oneOf(Object.values(PATHS)), id: f.id, title: v.string() }),
   read_at: f.nullable(f.recordFields.created_at),
 })
@@ -62,7 +64,13 @@ const columns: c.Readable = {
 /** Per member; the oldest are dropped. */
 export const MAX_NOTIFICATIONS = 200
 
-type Told = { kind: 'assigned' | 'mentioned' | 'due'; object: Object; record: string; title: string; at: number }
+type Told = {
+  kind: 'assigned' | 'mentioned' | 'due' | 'ending'
+  object: Object
+  record: string
+  title: string
+  at: number
+}
 
 export const notificationStore = once((deps: Deps) => {
   const { db, clock } = deps
@@ -155,6 +163,11 @@ export const notificationStore = once((deps: Deps) => {
     tell(org, task.owner_id, null, { kind: 'due', object: 'task', record: task.id, title: task.title, at: task.due_at })
   }
 
+  /** A token has no name: it is known by its owner and its id. */
+  function tokenEnds(member: string, { org, id, email, expires_at }: EndingToken): void {
+    tell(org, member, null, { kind: 'ending', object: 'token', record: id, title: `${email} (${id})`, at: expires_at })
+  }
+
   function list(org: number, { limit, after, count }: ListQuery, { member }: Caller): Page {
     if (count) throw badQuery('This list has no count. Omit "count".')
     const rows = page.all(org, member, after?.id ?? '~', limit + 1) as RawRow[]
@@ -175,7 +188,7 @@ export const notificationStore = once((deps: Deps) => {
     return { unread: unreadOf(who) }
   }
 
-  return { list, read, unreadOf, dealChanged, taskChanged, conversationChanged, noteChanged, taskDue }
+  return { list, read, unreadOf, dealChanged, taskChanged, conversationChanged, noteChanged, taskDue, tokenEnds }
 })
 
 // 4. The routes.

@@ -203,6 +203,32 @@ describe('token', () => {
     assert.match(await refusal(1, 'token', 'revoke', acme.org_id, '--data', data), /There is no token/)
   })
 
+  test('list says how much time is left in the last 14 days', async () => {
+    for (const [time, state] of [
+      ['15d', /^expires [^ ,]+$/],
+      ['10d', /^expires \S+, in 10 days$/],
+      ['30h', /^expires \S+, in 30 hours$/],
+      ['1h', /^expires \S+, in 1 hour$/],
+    ] as const) {
+      const made = [
+        'token',
+        'create',
+        '--data',
+        data,
+        '--email',
+        ana,
+        '--scope',
+        'rest.crm.tags.read',
+        '--expires',
+        time,
+      ]
+      const { id } = await cliJson(...made)
+      const { out } = await cli(['token', 'list', '--data', data])
+      const line = out.split('\n').find((each) => each.startsWith(id)) ?? ''
+      assert.match(line.replace(new RegExp(`^${id} +${ana} +| +rest.crm.tags.read$`, 'g'), ''), state)
+    }
+  })
+
   test('create prints the token alone on stdout, and the rest on stderr', async () => {
     const { out, err } = await cli([
       ...['token', 'create', '--data', data, '--email', 'ANA@acme.example'],

@@ -236,6 +236,10 @@ describe('a folder in which much is wrong', () => {
     change(
       folder,
       'ANALYZE',
+      (db) =>
+        db
+          .prepare('UPDATE tokens SET created_at = @now - 80 * @day, expires_at = @now + 10 * @day')
+          .run({ now: Date.now(), day: 24 * HOUR_MS }),
       'DELETE FROM deals',
       "INSERT INTO note_contacts (org_id, contact_id, note_id) VALUES (1, 'nobody', 'nothing')",
       (db) => {
@@ -303,6 +307,11 @@ describe('a folder in which much is wrong', () => {
     jobs: ['warn', /^1 job of Acme was given up \(1 conversation\.wake\)\.$/, /jobs list --given-up.*jobs retry ID/],
     recurring: ['warn', /"purge events" \(it threw\)/, /log of the server/],
     mailboxes: ['warn', /^The mailbox "support": sending failing at .*It refused/, /mailbox test support/],
+    tokens: [
+      'warn',
+      /^1 token ends within 14 days: [\w-]{36} of ana@acme\.example at 20\S+Z\.$/,
+      /"dealbox token create"/,
+    ],
     webhooks: ['warn', /to receiver\.example was disabled: it answered 410\.$/, /status to active/],
   }
 
@@ -658,7 +667,7 @@ test('the commands of docs/troubleshooting.md work as they are printed', async (
 })
 
 test('each check has found something in these tests, but for those that need a copy', () => {
-  assert.equal(known.size, 23)
+  assert.equal(known.size, 24)
   assert.deepEqual(
     [...known].filter((name) => !complained.has(name)).sort(),
     ['replication', 'server'],

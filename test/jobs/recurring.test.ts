@@ -81,6 +81,20 @@ describe('recurring work', () => {
     assert.equal(runs.length, 2)
   })
 
+  test('about dates that are near waits after a jump of the clock, until it can have been set', async () => {
+    const { tick } = start({ ...piece('near', HOUR_MS), isDated: true }, piece('other', HOUR_MS))
+    await tick()
+    server.jump(8 * DAY_MS)
+    await tick()
+    assert.deepEqual(runs.toSorted(), ['near', 'other', 'other'])
+    server.advance(HOUR_MS - 1)
+    await tick()
+    assert.equal(runs.filter((name) => name === 'near').length, 1)
+    server.advance(1)
+    await tick()
+    assert.equal(runs.filter((name) => name === 'near').length, 2)
+  })
+
   test('with more to do is called again at once, in a transaction of its own, until it is done', async () => {
     const other = openStore(server.dataDir)
     const tags = other.db.prepare('SELECT count(*) FROM tags').pluck()

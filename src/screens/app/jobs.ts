@@ -4,6 +4,7 @@ import type { RunKind } from '../../jobs/kinds.ts'
 import type { Recurring } from '../../jobs/recurring.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { DUE_TASKS, dueTasks } from '../../personal/due-tasks.ts'
+import { ENDING_TOKENS, noticeEndingTokens } from '../../personal/ending-tokens.ts'
 import { bulkKinds, bulkWork } from './bulk/routes.ts'
 import { sampleKind } from './sample.ts'
 
@@ -12,6 +13,7 @@ export const screensKinds = (deps: Deps): RunKind[] => [...bulkKinds(deps), samp
 
 /** What a running server repeats for the screens. */
 export const screensWork = (deps: Deps): Recurring[] => [
+  { name: ENDING_TOKENS, everyMs: HOUR_MS, isDated: true, run: noticeEndingTokens(deps) },
   { name: DUE_TASKS, everyMs: MINUTE_MS, run: dueTasks(deps) },
   { name: 'empty the bin', everyMs: HOUR_MS, frees: true, run: binStore(deps).purgeOld },
   bulkWork(deps),

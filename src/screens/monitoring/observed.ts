@@ -1,3 +1,4 @@
+import { endingTokens, NOTICE_DAYS } from '../../auth/ending-tokens.ts'
 import type { Deps } from '../../deps.ts'
 import { MAILBOX_STATUSES } from '../../inbox/mailboxes/mailbox-health.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
@@ -17,6 +18,7 @@ export function observedMetrics({ store, deps, dataDir, kinds }: ObservedOptions
   const jobs = jobCounts(store)
   const webhooks = webhookCounts(store)
   const mailboxes = mailboxStore(deps)
+  const ending = endingTokens(store.db)
 
   function storage(): Family[] {
     const { database, log, free } = storageSizes(dataDir)
@@ -83,7 +85,13 @@ export function observedMetrics({ store, deps, dataDir, kinds }: ObservedOptions
     ]
   }
 
-  return [storage, queues, delivering, mail]
+  function tokens(): Family[] {
+    const now = store.clock.now()
+    const samples = NOTICE_DAYS.map((days) => ({ labels: { days: String(days) }, value: ending.count(now, days) }))
+    return [gauge('dealbox_tokens_ending', 'Tokens that end within so many days, and were made for longer.', samples)]
+  }
+
+  return [storage, queues, delivering, mail, tokens]
 }
 
 export const gauge = (name: string, help: string, samples: readonly Sample[]): Family => ({

@@ -69,13 +69,15 @@ export const de: Like<typeof en> = {
   notices: 'Hinweise',
   noticesCount: (count) => (count === 1 ? '1 neuer Hinweis' : `${count} neue Hinweise`),
   noNotices: 'Nichts Neues',
-  noNoticesBody: 'Hier steht, was dir zugewiesen wird, wo du erwähnt wirst und welche Aufgaben fällig sind.',
+  noNoticesBody:
+    'Hier steht, was dir zugewiesen wird, wo du erwähnt wirst, welche Aufgaben fällig sind und welche Token ablaufen.',
   markRead: 'Alle als gelesen markieren',
   noticesFailed: 'Die Hinweise konnten nicht geladen werden.',
   isNew: 'neu',
   noticeOf: (kind, who) => {
     if (kind === 'assigned') return who ? `${who} hat dir das zugewiesen` : 'Dir zugewiesen'
     if (kind === 'mentioned') return who ? `${who} hat dich erwähnt` : 'Du wurdest erwähnt'
+    if (kind === 'ending') return 'Ein Token für die API läuft ab'
     return 'Aufgabe fällig'
   },
   notSaved: 'Das konnte nicht gespeichert werden. Es ist wie vorher.',

@@ -61,13 +61,14 @@ export const en = {
   notices: 'Notices',
   noticesCount: (count: number) => (count === 1 ? '1 new notice' : `${count} new notices`),
   noNotices: 'Nothing new',
-  noNoticesBody: 'What is assigned to you, mentions of you, and tasks that are due are listed here.',
+  noNoticesBody: 'What is assigned to you, mentions of you, tasks that are due and tokens that end are listed here.',
   markRead: 'Mark all as read',
   noticesFailed: 'The notices could not be loaded.',
   isNew: 'new',
   noticeOf: (kind: string, who: string | undefined) => {
     if (kind === 'assigned') return who ? `${who} gave you this` : 'Assigned to you'
     if (kind === 'mentioned') return who ? `${who} mentioned you` : 'You were mentioned'
+    if (kind === 'ending') return 'A token for the API ends'
     return 'Task due'
   },
   notSaved: 'This could not be saved. It is as before.',

@@ -26,6 +26,8 @@ export const FINE: Series = {
   [on('dealbox_webhooks', 'state="active"')]: '2x200',
   [on('dealbox_webhooks', 'state="failing"')]: '0x200',
   [on('dealbox_webhook_deliveries_given_up_total')]: '3x200',
+  [on('dealbox_tokens_ending', 'days="14"')]: '0x200',
+  [on('dealbox_tokens_ending', 'days="2"')]: '0x200',
   [on('dealbox_http_requests_total', 'status="200"')]: '0+1000x200',
   [on('dealbox_http_requests_total', 'status="500"')]: '0+5x200',
   [on('dealbox_event_loop_lag_seconds', 'quantile="0.99"')]: '0.02x200',
@@ -106,6 +108,7 @@ export const ALERT_CASES: Record<string, { series: Series; after: string; notAt?
     after: '12m',
     notAt: '90m',
   },
+  DealboxTokensEnd: { series: { [on('dealbox_tokens_ending', 'days="14"')]: '0x10 1x60' }, after: '16m', notAt: '14m' },
   DealboxServerErrors: {
     series: { [on('dealbox_http_requests_total', 'status="503"')]: '0+20x200' },
     after: '13m',
