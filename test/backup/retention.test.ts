@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { prune } from '../../src/backup/list.ts'
 import { makeBackup } from '../../src/backup/make.ts'
-import { KEEP_MIGRATION_MS, kept as keptAt, parseKeep } from '../../src/backup/retention.ts'
+import { isOfFuture, KEEP_MIGRATION_MS, kept as keptAt, newestFirst, parseKeep } from '../../src/backup/retention.ts'
 import { nextAt, parseBackupAt } from '../../src/backup/schedule.ts'
 import { dateIn } from '../../src/lib/calendar/days.ts'
 import { MIB } from '../../src/lib/size.ts'
@@ -120,8 +120,25 @@ describe('retention', () => {
     assert.deepEqual(found(0), [real[0]])
     assert.deepEqual(found(2), real.slice(0, 2))
     assert.deepEqual(found(4), [...real, later], 'where there is room for one')
-    const ahead = nightly(START + HOUR_MS)
-    assert.deepEqual([...keptAt([ahead, ...real], { days: 0, weeks: 0, months: 0 }, 'UTC', START)], [ahead])
+  })
+
+  test('takes a backup for one of now if it is dated an hour ahead at most, as clocks of processes differ', () => {
+    const now = nightly(START)
+    for (const [aheadMs, isFuture] of [
+      [0, false],
+      [HOUR_MS, false],
+      [HOUR_MS + 1, true],
+      [DAY_MS, true],
+      [40 * DAY_MS, true],
+      [400 * DAY_MS, true],
+    ] as const) {
+      const ahead = nightly(START + aheadMs)
+      const newest = isFuture ? now : ahead
+      assert.equal(isOfFuture(ahead.made, START), isFuture, `${aheadMs}`)
+      assert.equal([now, ahead].toSorted(newestFirst(START))[0]?.made, newest.made, `${aheadMs}`)
+      const [only] = keptAt([ahead, now], { days: 0, weeks: 0, months: 0 }, 'UTC', START)
+      assert.equal(only?.made, newest.made, `${aheadMs}`)
+    }
   })
 
   test('keeps the one that was just made, whatever the others are', async () => {

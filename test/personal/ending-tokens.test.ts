@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { endingTokens } from '../../src/auth/ending-tokens.ts'
 import { DAY_MS, HOUR_MS, rfc3339 } from '../../src/lib/time.ts'
 import { noticeEndingTokens } from '../../src/personal/ending-tokens.ts'
+import { noticeQueue } from '../../src/personal/notices.ts'
 import { type AppServer, type Person, startApp } from '../support/app-data.ts'
 import { tokenFor } from '../support/org.ts'
 import type { Row } from '../support/records.ts'
@@ -130,6 +131,13 @@ describe('a token that ends', () => {
     await tokenOf('member', 20)
     await tokenOf('other', 18)
     app.advance(19 * DAY_MS)
+    noticeQueue(app.deps).take()
+    giveNotice()
+    const put = noticeQueue(app.deps).take()
+    assert.deepEqual(
+      put.map(({ member }) => member),
+      [app.ids.member, app.a.owner],
+    )
     assert.deepEqual(await noticesOf('member', 'other', 'owner'), [1, 0, 1])
     assert.deepEqual(await noticesOf('member', 'other', 'owner'), [0, 0, 0])
   })
