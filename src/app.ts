@@ -10,6 +10,7 @@ import { contacts } from './crm/contacts/contacts.ts'
 import { customFields } from './crm/custom-fields/custom-fields.ts'
 import { deals } from './crm/deals/deals.ts'
 import { lists } from './crm/lists/lists.ts'
+import { me } from './crm/members/me.ts'
 import { members } from './crm/members/members.ts'
 import { notes } from './crm/notes.ts'
 import { stages } from './crm/stages/stages.ts'
@@ -50,6 +51,7 @@ const RESOURCES: ((deps: Deps) => Route[])[] = [
   companies,
   stages,
   members,
+  me,
   notes,
   tasks,
   tags,

@@ -53,6 +53,7 @@ GET    /meetings/:id/transcript                        rest.meetings.transcript.
 PUT    /meetings/:id/transcript                        rest.meetings.transcript.write
 GET    /members                                        rest.crm.members.read
 GET    /members/:id                                    rest.crm.members.read
+GET    /members/me                                     rest.crm.members.read
 POST   /messages                                       rest.inbox.messages.write
 GET    /messages/:id                                   rest.inbox.messages.read
 GET    /messages/:id/attachments/:attachment_id        rest.inbox.messages.read

@@ -110,7 +110,7 @@ export function accessCache(
     if (!row) return undefined
     const scopes = effectiveScopes(JSON.parse(row.scopes), row.role)
     const access = {
-      who: { org: row.org, member: claims.sub, scopes },
+      who: { org: row.org, member: claims.sub, scopes, expiresAt: row.expires_at },
       scopeKey: scopeKey(scopes),
       role: row.role,
       token: claims.jti,

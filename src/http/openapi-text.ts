@@ -18,7 +18,7 @@ scope, but the response to a write contains the record. \`dealbox token revoke I
 
 **A token that ends** is announced: 14 and 2 days before, its owner and the owners of the organisation get a notice in the browser
 app, and \`dealbox doctor\` and the metrics of the server count it, unless it was made for no longer than that. In the last 14 days
-each response has \`Dealbox-Token-Ends\`, the time when that is.
+each response has \`Dealbox-Token-Ends\`, the time when that is; \`expires_at\` of \`GET /members/me\` is the same at any time.
 
 **Whatever shows other records needs their read scope, too.** To write the filter of a smart list and to see its members,
 a token needs the scopes to read the listed records and the companies that the filter names (\`company.<field>\`). Without

@@ -4,6 +4,8 @@ export type Caller = {
   member: string | null
   /** The scopes of the request's token or session; jobs and commands have none, and are not limited. */
   scopes?: ReadonlySet<string>
+  /** When the token of the request ends; null if it never does. */
+  expiresAt?: number | null
   /** The Idempotency-Key of the request: its events carry it. */
   key?: string
   /** Only of a request from the browser app. */

@@ -15,16 +15,18 @@ import { listing } from '../../store/list/page.ts'
 
 export const STATUSES = ['active', 'deactivated'] as const
 
+export const memberFields = {
+  id: f.id,
+  name: f.doc(f.title, 'Display name, for example "Ana Ruiz".'),
+  email: f.email,
+  role: f.doc(f.oneOf(ROLES), 'A token of a `viewer` can only read.'),
+  status: f.doc(f.oneOf(STATUSES), 'A deactivated member can still be read, but cannot become an owner.'),
+  timezone: f.timezone,
+  ...f.recordFields,
+}
+
 export const Member = f.doc(
-  f.object({
-    id: f.id,
-    name: f.doc(f.title, 'Display name, for example "Ana Ruiz".'),
-    email: f.email,
-    role: f.doc(f.oneOf(ROLES), 'A token of a `viewer` can only read.'),
-    status: f.doc(f.oneOf(STATUSES), 'A deactivated member can still be read, but cannot become an owner.'),
-    timezone: f.timezone,
-    ...f.recordFields,
-  }),
+  f.object(memberFields),
   'A member is a user of this organisation, and can own contacts, companies and deals.',
 )
 export type Member = v.InferOutput<typeof Member>
