@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { DAY_MS } from '../../../src/lib/time.ts'
+import { noticeEndingTokens } from '../../../src/personal/ending-tokens.ts'
 import { noBrowser } from '../../support/chromium.ts'
+import { tokenFor } from '../../support/org.ts'
 import { assertAccessible } from '../../support/page.ts'
 import { recordsOf } from '../../support/records.ts'
 import { close, codeOf, type Site, startSite } from './site.ts'
@@ -64,6 +67,27 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.reload()
     await page.getByRole('heading', { name: 'My preferences' }).waitFor()
     await page.waitForFunction(() => document.querySelector('[data-scroll=settings]')?.scrollTop === 120)
+    await close(page)
+  })
+
+  test('says in the notices which token ends, and when', async () => {
+    const { store, dataDir, a, deps, now } = site.server
+    const member = await site.screens.signedIn('member')
+    const made = await tokenFor(
+      store,
+      dataDir,
+      a.org,
+      member.email as string,
+      ['rest.crm.tags.read'],
+      now() + 13 * DAY_MS,
+    )
+    store.db.prepare('UPDATE tokens SET created_at = created_at - ? WHERE id = ?').run(77 * DAY_MS, made.id)
+    store.transaction(noticeEndingTokens(deps))
+    const page = await site.open('/settings/me', member.cookie)
+    await page.getByRole('button', { name: 'Notices, 1 new notice' }).click()
+    const notice = page.getByRole('listitem').filter({ hasText: 'A token for the API ends' })
+    await notice.getByText(`${member.email} (${made.id})`).waitFor()
+    assert.equal(await notice.locator('time').getAttribute('datetime'), made.expires_at)
     await close(page)
   })
 
