@@ -7,6 +7,7 @@ import { addScreens } from './schema-2.ts'
 import { addTools } from './schema-3/schema-3.ts'
 import { addAuditLog } from './schema-4.ts'
 import { addServers } from './schema-5.ts'
+import { addTrust } from './schema-6.ts'
 import { fixStatistics } from './statistics.ts'
 
 /** Written to the header of the file, to distinguish it from databases of other programs. "Deal" in ASCII. */
@@ -28,7 +29,8 @@ export const SCHEMAS: readonly Schema[] = [
   { hash: '34e053c39480f1dc', step: addScreens },
   { hash: 'e19a9467c0f8933f', step: addTools },
   { hash: '021cf96c4d081c22', step: addAuditLog },
-  { hash: '14e7b2cb6c19dfbd', step: addServers },
+  { hash: '786af98d378fa48e', step: addServers },
+  { hash: '14e7b2cb6c19dfbd', step: addTrust },
 ]
 
 export const SCHEMA_VERSION = SCHEMAS.length
