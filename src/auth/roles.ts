@@ -15,3 +15,9 @@ export function requireRole(role: Role, needed: Role): void {
     more: { role: needed },
   })
 }
+
+/** Throws Problem 403 if a member has a role above that of who acts on them. */
+export function refuseHigher(own: Role, role: Role): void {
+  if (hasRole(own, role)) return
+  throw new Problem(403, 'role_too_high', `This member is ${role}, which is above your own role.`, { more: { role } })
+}

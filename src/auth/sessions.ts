@@ -7,7 +7,10 @@ import { hashOf, isSecretForm, newSecret } from './secrets.ts'
 // Members who are signed in to the browser app. Nothing is cached: each request looks its session up, so one that was
 // ended, in this process or by a command, is refused from the next request on.
 
-/** A session ends when it was not used for so long, and at the latest at the end of its lifetime. */
+/**
+ * A session ends when it was not used for so long, and at the latest at the end of its lifetime. One whose last use is so
+ * far ahead was used while the clock was, and would otherwise stay open until then.
+ */
 const IDLE_MS = 12 * HOUR_MS
 const LIFETIME_MS = 30 * DAY_MS
 /** Signing in on one more device ends the session that was unused for longest. */
@@ -61,7 +64,7 @@ export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
        (SELECT id FROM sessions WHERE org_id = ? AND member_id = ? ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)`,
   )
   const columns = 'id, member_id, created_at, seen_at, user_agent, address'
-  const open = 'seen_at > ? AND expires_at > ?'
+  const open = 'seen_at > ? AND seen_at < ? AND expires_at > ?'
   const ofMember = db.prepare(
     `SELECT ${columns} FROM sessions WHERE org_id = ? AND member_id = ? AND ${open} ORDER BY seen_at DESC, id DESC`,
   )
@@ -83,9 +86,9 @@ export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     if (!isSecretForm(secret)) return undefined
     const row = byHash.get(hashOf(secret)) as Row | undefined
     const now = clock.now()
-    if (!row || row.expires_at <= now || row.seen_at <= now - IDLE_MS) return undefined
+    if (!row || row.expires_at <= now || Math.abs(now - row.seen_at) >= IDLE_MS) return undefined
     const { org, id, member, role, expires_at, seen_at } = row
-    return { org, id, member, role, expiresAt: expires_at, isSeenLate: now - seen_at >= SEEN_EVERY_MS }
+    return { org, id, member, role, expiresAt: expires_at, isSeenLate: Math.abs(now - seen_at) >= SEEN_EVERY_MS }
   }
 
   /** Starts a session. Its secret is for the cookie, and is not stored. */
@@ -101,7 +104,11 @@ export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     return { id, secret }
   }
 
-  const since = (): [number, number] => [clock.now() - IDLE_MS, clock.now()]
+  /** The values of `open`. */
+  function since(): [number, number, number] {
+    const now = clock.now()
+    return [now - IDLE_MS, now + IDLE_MS, now]
+  }
   const shown = (row: Listed): SessionInfo => ({
     ...row,
     created_at: rfc3339(row.created_at),
@@ -138,8 +145,8 @@ export function purgeSessions({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more
     .prepare(
       `DELETE FROM sessions WHERE (org_id, id) IN
          (SELECT org_id, id FROM sessions
-          WHERE (seen_at <= ? OR expires_at <= ?) AND ${notStaged('sessions.org_id')} LIMIT ?)`,
+          WHERE (seen_at <= ? OR seen_at >= ? OR expires_at <= ?) AND ${notStaged('sessions.org_id')} LIMIT ?)`,
     )
-    .run(now - IDLE_MS, now, BATCH_SIZE)
+    .run(now - IDLE_MS, now + IDLE_MS, now, BATCH_SIZE)
   return changes === BATCH_SIZE ? 'more' : undefined
 }

@@ -1,12 +1,12 @@
 import type * as v from 'valibot'
-import { hasRole, type Role } from '../../auth/roles.ts'
+import { hasRole, refuseHigher } from '../../auth/roles.ts'
 import { sessionStore } from '../../auth/sessions.ts'
 import { columns, Member, memberStore, STATUSES } from '../../crm/members/members.ts'
 import { memberSettings } from '../../crm/members/settings.ts'
 import { changeRoute, type Need, type Route } from '../../http/route.ts'
 import type { Caller, Session } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
-import { field, invalid, Problem } from '../../lib/problem.ts'
+import { field, invalid } from '../../lib/problem.ts'
 import type { ScreenParts } from '../parts.ts'
 
 const MemberChange = f.patchOf({
@@ -26,7 +26,7 @@ export function memberRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'deps'
   /** Nobody gives a role above their own, or changes a member who has one. Throws Problem 403 and 422. */
   function checkRank(who: Caller, before: Member, given: MemberChange): void {
     const own = (who.session as Session).role
-    if (!hasRole(own, before.role)) throw tooHigh(before.role)
+    refuseHigher(own, before.role)
     if (given.role !== undefined && !hasRole(own, given.role))
       throw invalid(field('/role', 'role_too_high', `must not be above your own role, which is ${own}`))
   }
@@ -88,7 +88,7 @@ export function memberRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'deps'
       find: (who, id = '') => columns.present(find(who, id)),
       run: ({ who, record }) => {
         const { id, role } = record as unknown as Member
-        if (!hasRole((who.session as Session).role, role)) throw tooHigh(role)
+        refuseHigher((who.session as Session).role, role)
         sessions.endAll(who.org, id, who.session?.id)
       },
     },
@@ -101,6 +101,3 @@ const memberDetail = (given: MemberChange) => ({
   ...(given.role && { role: given.role }),
   ...(given.status && { status: given.status }),
 })
-
-const tooHigh = (role: Role): Problem =>
-  new Problem(403, 'role_too_high', `This member is ${role}, which is above your own role.`, { more: { role } })

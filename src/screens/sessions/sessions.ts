@@ -1,18 +1,23 @@
-import { hasRole } from '../../auth/roles.ts'
+import { hasRole, refuseHigher } from '../../auth/roles.ts'
 import { type SessionInfo, sessionStore } from '../../auth/sessions.ts'
+import { columns, memberStore } from '../../crm/members/members.ts'
 import type { Need, Route } from '../../http/route.ts'
 import type { Caller, Session } from '../../lib/caller.ts'
 import { notFound } from '../../lib/problem.ts'
 import type { ScreenParts } from '../parts.ts'
 
 /** The places where a member is signed in. */
-export function sessionRoutes({ store }: ScreenParts): Route<Need>[] {
+export function sessionRoutes({ store, deps }: ScreenParts): Route<Need>[] {
   const sessions = sessionStore(store)
+  const members = memberStore(deps)
 
+  /** One of the own, or for administrators one of a member who is not above them. Throws Problem 403 and 404. */
   function find(who: Caller, id: string): SessionInfo {
+    const { role } = who.session as Session
     const found = sessions.get(who.org, id)
-    const isAdmin = hasRole((who.session as Session).role, 'admin')
-    if (!found || (found.member_id !== who.member && !isAdmin)) throw notFound()
+    if (found?.member_id === who.member) return found as SessionInfo
+    if (!found || !hasRole(role, 'admin')) throw notFound()
+    refuseHigher(role, columns.present(members.find(who, found.member_id)).role)
     return found
   }
 
