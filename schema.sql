@@ -156,10 +156,10 @@ CREATE TABLE credentials ( -- how members sign in to the screens
   password_set_at INTEGER,
   totp TEXT, -- the secret of the second factor, encrypted; the key is a file beside the database
   totp_confirmed_at INTEGER,
-  totp_step INTEGER, -- the time step of the last accepted code, which is accepted once
   recovery_codes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(recovery_codes)), -- JSON array of hashes
   failures INTEGER NOT NULL DEFAULT 0, -- failed attempts since the last success
   failed_at INTEGER,
+  totp_used TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(totp_used)), -- JSON array of time steps whose codes were accepted
   PRIMARY KEY (org_id, member_id),
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;

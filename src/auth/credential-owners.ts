@@ -2,15 +2,17 @@ import type { Store } from '../store/open.ts'
 
 type Owner = { org: number; member: string }
 
+const COLUMNS =
+  'member_id, password, password_set_at, totp, totp_confirmed_at, totp_used, recovery_codes, failures, failed_at'
+
 /** The passwords of members that are moved when an export replaces an organisation. */
 export function credentialOwners({ db }: Pick<Store, 'db'>) {
   const one = db
     .prepare('SELECT 1 FROM credentials WHERE org_id = ? AND member_id = ? AND password IS NOT NULL')
     .pluck()
   const copy = db.prepare(
-    `INSERT OR IGNORE INTO credentials
-     SELECT ?, member_id, password, password_set_at, totp, totp_confirmed_at, totp_step, recovery_codes, failures, failed_at
-     FROM credentials WHERE org_id = ? AND member_id = ?`,
+    `INSERT OR IGNORE INTO credentials (org_id, ${COLUMNS})
+     SELECT ?, ${COLUMNS} FROM credentials WHERE org_id = ? AND member_id = ?`,
   )
   const copyPassword = db.prepare(
     `INSERT OR IGNORE INTO credentials (org_id, member_id, password, password_set_at, failures, failed_at)

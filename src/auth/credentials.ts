@@ -12,26 +12,33 @@ export type Credentials = {
   /** The encrypted secret of the second factor, which counts once it is confirmed. */
   totp: string | null
   totp_confirmed_at: number | null
-  totp_step: number | null
+  /** JSON array of the time steps of its last accepted codes, the newest use last. */
+  totp_used: string
   recovery_codes: string
   failures: number
   failed_at: number | null
 }
 
+/** Those of an email, in one of the organisations that have a member with it. */
+export type Found = Credentials & { is_moved: 0 | 1 }
+
 export type CredentialStore = ReturnType<typeof credentialStore>
 
 const RECOVERY_CODES = 10
 
-const COLUMNS = 'password, totp, totp_confirmed_at, totp_step, recovery_codes, failures, failed_at'
+/** A code is good for a minute and a half: more uses than these only matter if the clock goes back beyond all of them. */
+const KEPT_USES = 50
+
+const COLUMNS = 'password, totp, totp_confirmed_at, totp_used, recovery_codes, failures, failed_at'
 
 /** The functions that write must be called in a transaction. */
 export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>) {
   const byEmail = db.prepare(
-    `SELECT members.org_id AS org, members.id AS member, ${COLUMNS}
+    `SELECT members.org_id AS org, members.id AS member, ${COLUMNS}, orgs.state = 'moved' AS is_moved
      FROM orgs CROSS JOIN members ON members.org_id = orgs.id AND members.email = ?
        JOIN credentials ON credentials.org_id = members.org_id AND credentials.member_id = members.id
      WHERE members.status = 'active' AND password IS NOT NULL AND orgs.state <> 'staged'
-     ORDER BY orgs.state = 'moved', orgs.id`,
+     ORDER BY is_moved, orgs.id`,
   )
   const one = db.prepare(
     `SELECT org_id AS org, member_id AS member, ${COLUMNS} FROM credentials WHERE org_id = ? AND member_id = ?`,
@@ -41,17 +48,16 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
     'UPDATE credentials SET password = ?, password_set_at = ? WHERE org_id = ? AND member_id = ?',
   )
   const totp = db.prepare(
-    `UPDATE credentials SET totp = ?, totp_confirmed_at = NULL, totp_step = NULL, recovery_codes = '[]'
+    `UPDATE credentials SET totp = ?, totp_confirmed_at = NULL, totp_used = '[]', recovery_codes = '[]'
      WHERE org_id = ? AND member_id = ?`,
   )
   const confirm = db.prepare(
-    `UPDATE credentials SET totp_confirmed_at = ?, totp_step = ?, recovery_codes = ?
+    `UPDATE credentials SET totp_confirmed_at = ?, totp_used = ?, recovery_codes = ?
      WHERE org_id = ? AND member_id = ?`,
   )
-  const step = db.prepare('UPDATE credentials SET totp_step = ? WHERE org_id = ? AND member_id = ?')
+  const uses = db.prepare('UPDATE credentials SET totp_used = ? WHERE org_id = ? AND member_id = ?')
   const codes = db.prepare('UPDATE credentials SET recovery_codes = ? WHERE org_id = ? AND member_id = ?')
   const failures = db.prepare('UPDATE credentials SET failures = ?, failed_at = ? WHERE org_id = ? AND member_id = ?')
-  const remove = db.prepare('DELETE FROM credentials WHERE org_id = ? AND member_id = ?')
 
   const signed = signatures({ db, vault })
 
@@ -72,20 +78,27 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
   /** Turns the second factor on if the code is right. Returns the recovery codes, of which only hashes are stored. */
   function confirmTotp({ org, member, totp }: Credentials, code: string): string[] | undefined {
     const now = clock.now()
-    const matched = totp === null ? undefined : matchTotp(vault.open(purposeOf(member), totp), code, now, null)
+    const matched = totp === null ? undefined : matchTotp(vault.open(purposeOf(member), totp), code, now, [])
     if (matched === undefined) return undefined
     const made = Array.from({ length: RECOVERY_CODES }, recoveryCode)
-    confirm.run(now, matched, JSON.stringify(made.map((each) => recoveryHash(member, each))), org, member)
+    confirm.run(
+      now,
+      JSON.stringify([matched]),
+      JSON.stringify(made.map((each) => recoveryHash(member, each))),
+      org,
+      member,
+    )
     return made
   }
 
   /** Accepts a code of the app or a recovery code, each once. Returns whether it was right. */
-  function useCode({ org, member, totp, totp_step, recovery_codes }: Credentials, code: string): boolean {
+  function useCode({ org, member, totp, totp_used, recovery_codes }: Credentials, code: string): boolean {
     const digits = code.replace(/\s/g, '')
     if (/^\d{6}$/.test(digits)) {
       const secret = vault.open(purposeOf(member), totp as string)
-      const matched = matchTotp(secret, digits, clock.now(), totp_step)
-      if (matched !== undefined) step.run(matched, org, member)
+      const used = JSON.parse(totp_used) as number[]
+      const matched = matchTotp(secret, digits, clock.now(), used)
+      if (matched !== undefined) uses.run(JSON.stringify([...used, matched].slice(-KEPT_USES)), org, member)
       return matched !== undefined
     }
     const left = JSON.parse(recovery_codes) as string[]
@@ -100,7 +113,7 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
 
   return {
     /** The members with this email who have a password: one in each organisation at most. */
-    withEmail: (email: string): Credentials[] => byEmail.all(email.toLowerCase()) as Credentials[],
+    withEmail: (email: string): Found[] => byEmail.all(email.toLowerCase()) as Found[],
     get,
     setPassword,
     proposeTotp,
@@ -109,8 +122,11 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
     removeTotp: (org: number, member: string): void => void totp.run(null, org, member),
     setFailures: ({ org, member }: Credentials, count: number, at: number | null): void =>
       void failures.run(count, at, org, member),
-    /** Removes the password and the second factor: the member needs a link to sign in again. */
-    reset: (org: number, member: string): void => void remove.run(org, member),
+    /** Removes the password: the member needs a link to sign in again, and the second factor stays. */
+    removePassword: (org: number, member: string): void => {
+      password.run(null, null, org, member)
+      failures.run(0, null, org, member)
+    },
   }
 }
 

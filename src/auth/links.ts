@@ -1,6 +1,6 @@
 import { DAY_MS, rfc3339 } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
-import { notStaged } from '../store/org-states.ts'
+import { isOpen, notStaged } from '../store/org-states.ts'
 import type { Role } from './roles.ts'
 import { hashOf, isSecretForm, newSecret } from './secrets.ts'
 
@@ -56,7 +56,9 @@ export function linkStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const remove = db.prepare(
     "DELETE FROM sign_in_links WHERE org_id = ? AND id = ? AND kind = 'invite' AND used_at IS NULL",
   )
-  const removeOf = db.prepare("DELETE FROM sign_in_links WHERE org_id = ? AND member_id = ? AND kind = 'sign_in'")
+  const removeOf = db.prepare(
+    "DELETE FROM sign_in_links WHERE org_id = ? AND member_id = ? AND kind = 'sign_in' AND used_at IS NULL",
+  )
   const columns = 'id, email, role, invited_by, created_at, expires_at'
   const open = "kind = 'invite' AND used_at IS NULL AND expires_at > ?"
   const invites = db.prepare(`SELECT ${columns} FROM sign_in_links WHERE org_id = ? AND ${open} ORDER BY id DESC`)
@@ -97,6 +99,7 @@ export function linkStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       isSecretForm(secret) ? (byHash.get(hashOf(secret)) as Link | undefined) : undefined,
     markUsed: ({ org, id }: Link, member: string): void => void use.run(clock.now(), member, org, id),
     revokeInvite: (org: number, id: string): void => void remove.run(org, id),
+    /** Ends the links that sign a member in; those that were used still say so. */
     revokeSignIn: (org: number, member: string): void => void removeOf.run(org, member),
   }
 }
@@ -129,6 +132,18 @@ export function setupLink({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       isSecretForm(secret) ? (byHash.get(hashOf(secret)) as number | undefined) : undefined,
     clear: (): void => void clear.run(),
   }
+}
+
+/**
+ * After the clock was set back, links that were made while it was ahead have their time from now on: otherwise they would
+ * work until the end of what never was. In a transaction.
+ */
+export function linksAfterJump({ db, clock }: Pick<Store, 'db' | 'clock'>): void {
+  const now = clock.now()
+  db.prepare(
+    `UPDATE sign_in_links SET created_at = @now, expires_at = @now + expires_at - created_at
+     WHERE created_at > @now AND ${isOpen('sign_in_links.org_id')}`,
+  ).run({ now })
 }
 
 /** Requests wait for at most one batch. */

@@ -22,13 +22,15 @@ export function totpCode(secret: Buffer, step: number, digits = DIGITS): string 
 export const stepOf = (ms: number): number => Math.floor(ms / STEP_MS)
 
 /**
- * The time step of a code: the current one or a neighbour, since clocks differ, but none up to `last`, so that a code is
- * accepted once. Undefined for a wrong code.
+ * The time step of a code: the current one or a neighbour, since clocks differ, but none up to the last that was `used`, so
+ * that each is accepted once. Those further ahead do not count yet: they were used while the clock was, and no code would be
+ * right until their time. Undefined for a wrong code.
  */
-export function matchTotp(secret: string, code: string, nowMs: number, last: number | null): number | undefined {
+export function matchTotp(secret: string, code: string, nowMs: number, used: readonly number[]): number | undefined {
   const now = stepOf(nowMs)
   const bytes = fromBase32(secret)
-  return [now, now - 1, now + 1].find((step) => step > (last ?? -1) && totpCode(bytes, step) === code)
+  const last = Math.max(-1, ...used.filter((step) => step <= now + 1))
+  return [now, now - 1, now + 1].find((step) => step > last && totpCode(bytes, step) === code)
 }
 
 /** What an authenticator app reads from the QR code. */

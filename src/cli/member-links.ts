@@ -57,9 +57,17 @@ export const memberInvite = command({
 
 export const memberReset = command({
   name: 'member reset',
-  summary: 'Remove the password and second factor of a member, end their sessions, and print a link to sign in once',
+  summary: 'Remove the password of a member, end their sessions, and print a link to sign in once',
   args: email,
-  options: { ...linkOptions, org, json },
+  options: {
+    secondFactor: {
+      type: 'boolean',
+      help: 'remove the second factor, too: for who has lost the phone and the recovery codes',
+    },
+    ...linkOptions,
+    org,
+    json,
+  },
   audit: 'member.reset',
   run: ({ options, args, write }) =>
     withStore(options.data, (store) => {
@@ -67,15 +75,22 @@ export const memberReset = command({
       const origin = originFor(store, options)
       return write(store, () => {
         const { id } = activeMember(store, org, args.email)
-        credentialStore(store).reset(org, id)
+        const credentials = credentialStore(store)
+        credentials.removePassword(org, id)
+        if (options.secondFactor) credentials.removeTotp(org, id)
         sessionStore(store).endAll(org, id)
         const url = linkUrl(origin, 'sign_in', linkStore(store).makeSignIn(org, id))
-        const until = 'It signs in once, within 24 hours. A new password is set in the settings then.'
+        const second_factor = credentials.get(org, id)?.totp_confirmed_at != null
+        const until = `It signs in once, within 24 hours${second_factor ? WITH_CODE : ''}. A new password is set in the settings then.`
         const note = isLocal(url) ? `${until} ${LOCAL_NOTE}` : until
-        return { json: { url }, text: url, note, audit: { record: id } }
+        const detail = options.secondFactor ? { second_factor: 'removed' } : {}
+        return { json: { url, second_factor }, text: url, note, audit: { record: id, detail } }
       })
     }),
 })
+
+const WITH_CODE =
+  ', with a code of the authenticator app or a recovery code (if both are lost, run this again with --second-factor)'
 
 /**
  * Makes a link that signs a member of the only organisation in once; `screens` is the URL of the listener. Returns

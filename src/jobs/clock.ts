@@ -1,3 +1,4 @@
+import { linksAfterJump } from '../auth/links.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { jobQueue } from '../store/jobs.ts'
 import { scheduleAfterJump } from '../webhooks/delivery/clock.ts'
@@ -36,6 +37,7 @@ export function clockQueue(kinds: readonly Kind[], scheduler: SchedulerContext):
       if (!jump) return null
       for (const kind of kinds) if (!('isDated' in kind)) jobs.setBack(kind.kind, jump)
       scheduleAfterJump(store, jump)
+      linksAfterJump(store)
       return null
     })
     if (jump) wallClock.noted(jump)

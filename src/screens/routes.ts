@@ -12,6 +12,7 @@ import { accountHandlers } from './sessions/account.ts'
 import { inviteRoutes } from './sessions/invites.ts'
 import { linkHandlers } from './sessions/links.ts'
 import { loginHandlers } from './sessions/login.ts'
+import { type SignInParts, signInParts } from './sessions/parts.ts'
 import { sessionRoutes } from './sessions/sessions.ts'
 import { setupHandlers } from './sessions/setup.ts'
 
@@ -25,7 +26,7 @@ const ROUTES: ((parts: ScreenParts) => Route<Need>[])[] = [
 ]
 
 /** What the kernel cannot answer: see handler.ts. */
-const HANDLERS: ((parts: ScreenParts) => Handler[])[] = [
+const HANDLERS: ((parts: SignInParts) => Handler[])[] = [
   loginHandlers,
   setupHandlers,
   linkHandlers,
@@ -38,4 +39,7 @@ export const APP = '/app'
 
 export const screenRoutes = (parts: ScreenParts): Route<Need>[] => ROUTES.flatMap((area) => area(parts))
 
-export const screenHandlers = (parts: ScreenParts): Handler[] => HANDLERS.flatMap((area) => area(parts))
+export function screenHandlers(parts: ScreenParts): Handler[] {
+  const shared = signInParts(parts)
+  return HANDLERS.flatMap((area) => area(shared))
+}

@@ -5,6 +5,7 @@ import type { Connection } from './driver.ts'
 /** From schema 5: what can be trusted. */
 export function addTrust(db: Connection): void {
   db.exec(ENDING_TOKENS)
+  db.exec(USED_CODES)
 }
 
 // Members get notices of tokens that end.
@@ -31,4 +32,12 @@ CREATE TABLE notifications (
 INSERT INTO notifications SELECT * FROM notifications_5;
 DROP TABLE notifications_5;
 CREATE INDEX notifications_unread ON notifications (org_id, member_id) WHERE read_at IS NULL;
+`
+
+// The last codes of second factors, instead of the last one.
+
+const USED_CODES = `
+ALTER TABLE credentials ADD COLUMN totp_used TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(totp_used));
+UPDATE credentials SET totp_used = json_array(totp_step) WHERE totp_step IS NOT NULL;
+ALTER TABLE credentials DROP COLUMN totp_step;
 `

@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pino from 'pino'
+import { auditLog } from '../../src/audit/log.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
+import { authenticatorCode } from '../support/authenticator.ts'
 import { cookiesOf, PASSWORD, type Screens, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { cli, temporaryFolder } from './command-line.ts'
@@ -45,12 +47,12 @@ test('member invite prints a link with which somebody joins, and says who can op
   }
 })
 
-test('member reset ends sessions, removes the password and the second factor, and prints a link', async () => {
+test('member reset ends sessions, removes the password, and prints a link', async () => {
   const me = await screens.signedIn('member')
-  await me.call('POST', '/app/totp', {})
   const { code, out, err } = await run('member', 'reset', me.email as string)
   assert.equal(code, 0, err)
   assert.match(out, /^http:\/\/127\.0\.0\.1:8081\/sign-in#[\w-]{43}\n$/)
+  assert.match(err, /^It signs in once, within 24 hours\. A new password is set/)
   assert.equal((await me.call('GET', '/app/boot')).status, 401)
   assert.equal((await screens.send('POST', '/app/login', { email: me.email, password: PASSWORD })).status, 401)
   const answer = await accept(tokenOf(out))
@@ -61,6 +63,29 @@ test('member reset ends sessions, removes the password and the second factor, an
   assert.deepEqual([unknown.code, JSON.parse(unknown.err).code], [1, 'no_such_member'])
   const gone = await run('member', 'reset', 'gone@acme.example', '--json')
   assert.deepEqual([gone.code, JSON.parse(gone.err).code], [1, 'member_deactivated'])
+})
+
+test('member reset leaves the second factor on, unless told that it is lost, and the audit log says which', async () => {
+  const me = await screens.signedIn('member')
+  const { body } = await me.call('POST', '/app/totp', { password: PASSWORD })
+  await me.call('POST', '/app/totp/confirm', { code: authenticatorCode(body.secret, server.now()) })
+  const kept = await run('member', 'reset', me.email as string)
+  assert.match(kept.err, /with a code of the authenticator app or a recovery code .*--second-factor\)/)
+  const asked = await accept(tokenOf(kept.out))
+  assert.deepEqual([asked.status, asked.body.code], [401, 'code_required'])
+  const removed = await run('member', 'reset', me.email as string, '--second-factor', '--json')
+  const { url, second_factor } = JSON.parse(removed.out)
+  assert.equal(second_factor, false)
+  assert.equal((await accept(tokenOf(kept.out))).status, 404, 'the link before ended')
+  const answer = await accept(tokenOf(url))
+  assert.equal(answer.status, 200, answer.text)
+  const cookie = `dealbox=${cookiesOf(answer).dealbox?.value}`
+  assert.equal((await screens.send('GET', '/app/boot', undefined, { cookie })).body.me.totp, false)
+  const said = [...auditLog(server.store).all(server.a.id)].filter(({ record_id }) => record_id === me.id)
+  assert.deepEqual(
+    said.filter(({ action }) => action === 'member.reset').map(({ detail }) => JSON.parse(detail)),
+    [{}, { second_factor: 'removed' }],
+  )
 })
 
 test('sessions are listed without secrets, and ended for a member', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { linkStore } from '../../src/auth/links.ts'
 import type { Kind } from '../../src/jobs/kinds.ts'
 import { PAUSE_AFTER_FAILURE_MS } from '../../src/jobs/queue.ts'
 import { recurringWork } from '../../src/jobs/recurring.ts'
@@ -42,6 +43,18 @@ async function createTag(name: string, headers = {}): Promise<{ id: string; crea
 }
 
 describe('after a jump of the clock', () => {
+  test('back, a link to sign in that was made ahead has its day from then on', async () => {
+    const { tick } = start()
+    await tick()
+    server.jump(AHEAD_MS)
+    await tick()
+    server.store.transaction(() => linkStore(server.store).makeSignIn(server.a.org, server.a.owner))
+    server.jump(-AHEAD_MS)
+    await tick()
+    const [link] = rowsOf(server.store, 'sign_in_links')
+    assert.deepEqual([link?.created_at, link?.expires_at], [server.now(), server.now() + DAY_MS])
+  })
+
   test('nothing old is deleted for an hour, ahead and back', async () => {
     const { tick, lines } = start()
     await tick()

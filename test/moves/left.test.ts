@@ -122,7 +122,7 @@ function depart(store: OpenedStore, more: Partial<Departure> & { isAsked?: boole
 describe('a write that waited while the organisation left', () => {
   const WRITES = [
     ['POST', '/app/password', { current: PASSWORD, new: 'another lake in the south' }],
-    ['POST', '/app/totp', {}],
+    ['POST', '/app/totp', { password: PASSWORD }],
     ['POST', '/app/login', { email: 'ana@acme.example', password: PASSWORD }],
   ] as const
   for (const [method, path, body] of WRITES)

@@ -773,7 +773,7 @@ describe('showing the app in a frame, and reading along', () => {
     const joined = await sent(token, { name: 'Z', email: 'z@people.example', password: marker })
     const secret = cookiesOf(joined).dealbox?.value as string
     const cookie = `dealbox=${secret}`
-    const { body: totp } = await screens.send('POST', '/app/totp', {}, { cookie })
+    const { body: totp } = await screens.send('POST', '/app/totp', { password: marker }, { cookie })
     const wrong = { current: `${marker}!`, new: `${marker}!` }
     const answers = [
       await screens.send('POST', '/app/password', wrong, { cookie, 'idempotency-key': 'p' }),

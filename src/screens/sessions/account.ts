@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { auditLog } from '../../audit/log.ts'
 import type { Access } from '../../auth/access.ts'
 import { type Credentials, credentialStore } from '../../auth/credentials.ts'
+import { linkStore } from '../../auth/links.ts'
 import { sessionStore } from '../../auth/sessions.ts'
 import { newTotpSecret, totpUrl } from '../../auth/totp.ts'
 import { memberSettings } from '../../crm/members/settings.ts'
@@ -10,24 +11,23 @@ import { conflict, field, invalid } from '../../lib/problem.ts'
 import { orgGate } from '../../store/org-states.ts'
 import { orgOf } from '../../store/orgs.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
-import type { ScreenParts } from '../parts.ts'
-import { counting, pauseAfter, tooManyAttempts } from './attempts.ts'
 import { newPassword } from './new-password.ts'
+import type { SignInParts } from './parts.ts'
 import { qrSvg } from './qr.ts'
 
 const NewPassword = f.object({ current: f.optional(f.line(1024)), new: f.line(1024) })
 const Code = f.object({ code: f.line(20) })
 const Password = f.object({ password: f.optional(f.line(1024)) })
-const Nothing = f.object({})
 
 /**
  * The own password and second factor. These are no routes of the kernel, which keeps a hash of a request with an
  * Idempotency-Key: one of a password would be too easy to try.
  */
-export function accountHandlers(parts: ScreenParts): Handler[] {
-  const { store, bodies, passwords } = parts
+export function accountHandlers(parts: SignInParts): Handler[] {
+  const { store, bodies, passwords, counters } = parts
   const credentials = credentialStore(store)
   const sessions = sessionStore(store)
+  const links = linkStore(store)
   const members = memberSettings(store)
   const audit = auditLog(store)
   const refuseMoved = orgGate(store.db)
@@ -44,6 +44,7 @@ export function accountHandlers(parts: ScreenParts): Handler[] {
     await store.write(() => {
       checkUnchanged(before, credentials.get(org, member))
       credentials.setPassword(org, member, stored)
+      links.revokeSignIn(org, member) // it may have been made for whoever knew the old one
       note(org, member, session, 'password.changed')
       return sessions.endAll(org, member, session)
     })
@@ -51,12 +52,17 @@ export function accountHandlers(parts: ScreenParts): Handler[] {
   }
 
   async function proposeTotp(ctx: Context, { who }: Access): Promise<void> {
-    await readBody(ctx, bodies, Nothing)
+    const { password } = await readBody(ctx, bodies, Password)
     const [org, member] = [who.org, who.member as string]
+    const before = credentials.get(org, member)
+    refuseConfirmed(before)
+    await confirmPassword(before, password, '/password')
     const secret = newTotpSecret()
     await store.write(() => {
       refuseMoved(org) // without an entry of the audit log, which would refuse it
-      refuseConfirmed(credentials.get(org, member))
+      const now = credentials.get(org, member)
+      checkUnchanged(before, now)
+      refuseConfirmed(now)
       credentials.proposeTotp(org, member, secret)
       return undefined
     })
@@ -105,17 +111,10 @@ export function accountHandlers(parts: ScreenParts): Handler[] {
   async function confirmPassword(before: Credentials | undefined, password: string | undefined, pointer: string) {
     if (!before?.password) return
     if (password === undefined) throw invalid(field(pointer, 'required', 'is required'))
-    await store.write(() => {
-      const now = credentials.get(before.org, before.member) ?? before
-      const at = store.clock.now()
-      const pause = pauseAfter(now, at)
-      if (pause > 0) throw tooManyAttempts(pause)
-      credentials.setFailures(now, counting(now, at) + 1, at)
-      return undefined
-    })
+    const attempt = await counters.begin(counters.ofAccount(before))
     if (!(await passwords.verify(password, before.password)))
       throw invalid(field(pointer, 'wrong_password', 'is not your password'))
-    await store.write(() => void credentials.setFailures(before, 0, null))
+    await attempt.succeed()
   }
 
   function about(org: number, member: string): { org: string; email: string } {

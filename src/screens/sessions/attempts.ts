@@ -21,6 +21,12 @@ const MAX_KEPT = 10_000
 
 export type Failures = { failures: number; failed_at: number | null }
 
+/** A failure in the future was noted by a clock that was ahead: it has failed now, or the pause would last until then. */
+export const healed = ({ failures, failed_at }: Failures, now: number): Failures => ({
+  failures,
+  failed_at: failed_at === null ? null : Math.min(failed_at, now),
+})
+
 /** How long nobody may try after these failures, in milliseconds. */
 export function pauseAfter({ failures, failed_at }: Failures, now: number): number {
   if (failed_at === null || failures < FREE_FAILURES) return 0
@@ -31,21 +37,6 @@ export function pauseAfter({ failures, failed_at }: Failures, now: number): numb
 /** The failures that still count. */
 export const counting = ({ failures, failed_at }: Failures, now: number): number =>
   failed_at === null || now - failed_at >= FORGOTTEN_AFTER_MS ? 0 : failures
-
-/** Failures that are kept in memory: of names that nobody has, and of known devices. The oldest are forgotten. */
-export function failuresInMemory() {
-  const kept = new Map<string, Failures>()
-
-  return {
-    get: (key: string): Failures => kept.get(key) ?? { failures: 0, failed_at: null },
-    set: (key: string, state: Failures): void => {
-      kept.delete(key)
-      if (state.failures === 0) return
-      if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value as string)
-      kept.set(key, state)
-    },
-  }
-}
 
 /** Limits the attempts of an address, for whatever account. Throws Problem 429. */
 export function addressLimit(nowMs: () => number, perMinute = PER_MINUTE): (address: string) => void {

@@ -9,23 +9,49 @@ import { attributes, cookieValue } from './cookie.ts'
 const NAME = 'dealbox-device'
 const MAX_AGE_S = 365 * 24 * 3600
 const PURPOSE = 'device'
+/** Somebody may have an account in several organisations. The oldest are forgotten. */
+const MAX_ACCOUNTS = 5
 
-/** The cookie is `<member>.<random>.<signature>`. */
+/** The parts of `<member>.<random>.<signature>`. */
+const FORM = /^([\w-]+)\.([\w-]{12})\.([\w-]+)$/
+
+type Account = { org: number; member: string }
+
+/** A known device of an account, and its place among those of the browser: 0 signed in last. */
+export type Device = { id: string; place: number }
+
 export function devices({ vault }: Pick<Store, 'vault'>) {
-  /** The header Set-Cookie that makes the browser a known device of the member. */
-  function remember(req: IncomingMessage, member: string): string {
-    const device = `${member}.${randomBytes(9).toString('base64url')}`
-    return `${NAME}=${device}.${vault.sign(PURPOSE, device)}; Max-Age=${MAX_AGE_S}${attributes(req)}`
+  const signed = ({ org }: Account, id: string): string => vault.sign(PURPOSE, `${org}.${id}`)
+
+  /** The header Set-Cookie that makes the browser a known device of the account, beside those that it is one of. */
+  function remember(req: IncomingMessage, account: Account): string {
+    const id = `${account.member}.${randomBytes(9).toString('base64url')}`
+    const others = listOf(req).filter((each) => !isOf(account, each))
+    const all = [`${id}.${signed(account, id)}`, ...others].slice(0, MAX_ACCOUNTS)
+    return `${NAME}=${all.join('~')}; Max-Age=${MAX_AGE_S}${attributes(req)}`
   }
 
-  /** The device of a request, if one of the members has signed in on it. */
-  function known(req: IncomingMessage, members: readonly string[]): string | undefined {
-    const [member = '', nonce = '', signature = ''] = cookieValue(req, NAME)?.split('.') ?? []
-    if (!members.includes(member) || !/^[\w-]{12}$/.test(nonce)) return undefined
-    const device = `${member}.${nonce}`
-    const [given, wanted] = [Buffer.from(signature), Buffer.from(vault.sign(PURPOSE, device))]
-    return given.length === wanted.length && timingSafeEqual(given, wanted) ? device : undefined
+  /** The device of a request, if the account has signed in on it. */
+  function known(req: IncomingMessage, account: Account): Device | undefined {
+    const list = listOf(req)
+    const place = list.findIndex((each) => isOf(account, each))
+    return place < 0
+      ? undefined
+      : { id: (list[place] as string).slice(0, (list[place] as string).lastIndexOf('.')), place }
+  }
+
+  function isOf(account: Account, text: string): boolean {
+    const [, member, nonce, signature = ''] = FORM.exec(text) ?? []
+    if (member !== account.member) return false
+    const [given, wanted] = [Buffer.from(signature), Buffer.from(signed(account, `${member}.${nonce}`))]
+    return given.length === wanted.length && timingSafeEqual(given, wanted)
   }
 
   return { remember, known }
 }
+
+const listOf = (req: IncomingMessage): string[] =>
+  (cookieValue(req, NAME) ?? '')
+    .split('~')
+    .slice(0, MAX_ACCOUNTS)
+    .filter((each) => FORM.test(each))

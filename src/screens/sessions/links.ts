@@ -11,10 +11,10 @@ import { preferenceStore } from '../../personal/preferences.ts'
 import { orgGate } from '../../store/org-states.ts'
 import { allOrgsEver, orgOf } from '../../store/orgs.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
-import type { ScreenParts } from '../parts.ts'
 import { newPassword } from './new-password.ts'
+import type { SignInParts } from './parts.ts'
 import { LANGUAGE, linkExpired, linkUsed, unknownLink } from './setup.ts'
-import { signingIn } from './signing-in.ts'
+import { codeRequired, invalidCode, signingIn } from './signing-in.ts'
 
 const Check = f.object({ token: f.line(200) })
 const Accept = f.object({
@@ -22,12 +22,14 @@ const Accept = f.object({
   name: f.optional(f.title),
   email: f.optional(f.email),
   password: f.optional(f.line(1024)),
+  /** Of the second factor, for a link that signs in. */
+  code: f.optional(f.line(50)),
   language: f.optional(LANGUAGE),
 })
 
 /** The pages behind links: what a link is for, and taking it up. Looking at a link does not use it up. */
-export function linkHandlers(parts: ScreenParts): Handler[] {
-  const { store, deps, bodies, passwords } = parts
+export function linkHandlers(parts: SignInParts): Handler[] {
+  const { store, deps, bodies, passwords, counters, refused } = parts
   const links = linkStore(store)
   const gate = orgGate(store.db)
   const setup = setupLink(store)
@@ -35,7 +37,7 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
   const preferences = preferenceStore(deps)
   const members = memberSettings(store)
   const audit = auditLog(store)
-  const { start, answer } = signingIn(parts)
+  const { start, answer, checkCode } = signingIn(parts)
 
   async function check(ctx: Context): Promise<void> {
     const { token } = await readBody(ctx, bodies, Check)
@@ -58,7 +60,7 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
   async function accept(ctx: Context): Promise<void> {
     const { token, ...given } = await readBody(ctx, bodies, Accept)
     const link = open(token)
-    if (link.kind === 'sign_in') return signIn(ctx, token)
+    if (link.kind === 'sign_in') return signIn(ctx, token, link, given.code)
     const { name, password } = given
     const email = (given.email ?? link.email ?? undefined)?.toLowerCase()
     const needed = { name, email, password }
@@ -83,7 +85,7 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
       audit.record({ org, actor, action: 'member.joined', record: member, detail: { role } })
       const who = { org, member }
       if (language) preferences.patch(who, preferences.find(who), { language })
-      return { member, secret: start(ctx, org, member, 'invitation') }
+      return start(ctx, org, member, 'invitation')
     })
     answer(ctx, 201, joined)
   }
@@ -94,16 +96,27 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
     return members.add(org, given).id
   }
 
-  async function signIn(ctx: Context, token: string): Promise<void> {
+  /** A link takes the place of a password, and not that of the second factor. Wrong codes count, and do not use it up. */
+  async function signIn(ctx: Context, token: string, found: Link, code: string | undefined): Promise<void> {
+    const { org } = found
+    const member = found.member_id as string
+    const attempt = code === undefined ? undefined : await counters.begin(counters.ofLink(found))
     const signedIn = await store.write(
       () => {
         const link = open(token)
-        const member = link.member_id as string
+        const checked = checkCode(credentials.get(org, member), code)
+        if (checked !== 'right') return checked
         links.markUsed(link, member)
-        return { member, secret: start(ctx, link.org, member, 'link') }
+        return start(ctx, org, member, 'link')
       },
       { isSmall: true },
     )
+    if (signedIn === 'code_required') throw codeRequired()
+    if (signedIn === 'invalid_code') {
+      refused.note([{ org, member }])
+      throw invalidCode()
+    }
+    await attempt?.succeed()
     answer(ctx, 200, signedIn)
   }
 

@@ -8,19 +8,11 @@ import * as f from '../../lib/fields.ts'
 import { Problem } from '../../lib/problem.ts'
 import { orgGate } from '../../store/org-states.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
-import type { ScreenParts } from '../parts.ts'
-import {
-  addressLimit,
-  counting,
-  type Failures,
-  failuresInMemory,
-  PER_MINUTE_VIA,
-  pauseAfter,
-  tooManyAttempts,
-} from './attempts.ts'
+import { addressLimit, PER_MINUTE_VIA, tooManyAttempts } from './attempts.ts'
 import { noCookie, readCookie } from './cookie.ts'
-import { refusedSignIns } from './refusals.ts'
-import { signingIn } from './signing-in.ts'
+import type { Attempt, Counter } from './counters.ts'
+import type { SignInParts } from './parts.ts'
+import { codeRequired, invalidCode, signingIn } from './signing-in.ts'
 
 const Login = f.object({
   email: f.line(254),
@@ -29,121 +21,89 @@ const Login = f.object({
   /** Whether the session outlives the browser window. */
   stay: f.optional(f.flag),
 })
-
-type SignedIn = { member: string; secret: string }
+type Login = v.InferOutput<typeof Login>
 
 /** Signing in with a password, and signing out. */
-export function loginHandlers(parts: ScreenParts): Handler[] {
-  const { store, bodies, passwords } = parts
+export function loginHandlers(parts: SignInParts): Handler[] {
+  const { store, bodies, passwords, counters, refused } = parts
   const credentials = credentialStore(store)
   const sessions = sessionStore(store)
-  const { start, answer, known: knownDevice } = signingIn({ store })
+  const { start, answer, checkCode, known } = signingIn(parts)
   const limit = addressLimit(store.clock.now)
   const limitVia = addressLimit(store.clock.now, PER_MINUTE_VIA)
-  const memory = failuresInMemory()
   const audit = auditLog(store)
-  const refused = refusedSignIns(parts)
   const gate = orgGate(store.db)
 
   async function login(ctx: Context): Promise<void> {
-    const { req } = ctx
-    const { address, via } = clientOf(req)
+    const { address, via } = clientOf(ctx.req)
     limit(address)
-    const { email, password, code, stay = true } = await readBody(ctx, bodies, Login)
-    const found = credentials.withEmail(email)
-    const known = knownDevice(
-      req,
-      found.map(({ member }) => member),
-    )
-    if (via !== undefined && known === undefined) limitVia(via)
-    try {
-      await attempt(ctx, { found, known, email, password, code, stay })
-    } catch (error) {
-      if (isRefusal(error)) refused.note(found)
-      throw error
-    }
+    const given = await readBody(ctx, bodies, Login)
+    const all = candidates(ctx, given.email)
+    if (via !== undefined && !all.some(({ isKnown }) => isKnown)) limitVia(via)
+    const found = await judged(all, given.password)
+    gate(found.account.org)
+    await signIn(ctx, found, given)
   }
 
-  type Attempt = Required<Pick<v.InferOutput<typeof Login>, 'email' | 'password' | 'stay'>> & {
-    found: Credentials[]
-    known: string | undefined
-    code: string | undefined
+  /** Without an account for a name that nobody has. */
+  type Candidate = { account?: Credentials; counter: Counter; isKnown: boolean }
+
+  /** The accounts with an email: first those of this browser, from the newest on, as most likely the password is theirs. */
+  function candidates({ req }: Context, email: string): Candidate[] {
+    const found = credentials.withEmail(email).map((account) => ({ account, device: known(req, account) }))
+    if (found.length === 0) return [{ counter: counters.ofName(email), isKnown: false }]
+    const place = ({ device }: (typeof found)[number]) => device?.place ?? found.length
+    return found
+      .toSorted((one, other) => one.account.is_moved - other.account.is_moved || place(one) - place(other))
+      .map(({ account, device }) => ({
+        account,
+        counter: counters.ofAccount(account, device?.id),
+        isKnown: device !== undefined,
+      }))
   }
 
-  async function attempt(ctx: Context, { found, known, email, password, code, stay }: Attempt): Promise<void> {
-    const counted = await begin(found, known, email)
-    const member = await verified(found, password)
-    if (!member) throw invalidCredentials()
-    gate(member.org)
-    const signedIn = await store.write(() => signIn(ctx, member, code), { isSmall: true })
-    if (signedIn === 'code_required') {
-      await counted.takeBack()
-      throw new Problem(401, 'code_required', 'Enter the code of your authenticator app.')
+  /**
+   * The account whose password this is. Each one counts for itself, and only what was checked there: so whoever has one
+   * account of an email can try no more at another than a stranger. A name that nobody has takes the same time. Throws
+   * Problem 401, and 429 if the password may be that of an account that has to wait.
+   */
+  async function judged(all: Candidate[], password: string): Promise<{ account: Credentials; attempt: Attempt }> {
+    const pauses: number[] = []
+    for (const { account, counter } of all) {
+      const attempt = await counters.tryAt(counter)
+      if (typeof attempt === 'number') pauses.push(attempt)
+      else if ((await passwords.verify(password, account?.password ?? undefined)) && account)
+        return { account, attempt }
+      refused.note(account ? [account] : [])
     }
-    if (signedIn === 'invalid_code')
-      throw new Problem(401, 'invalid_code', 'This code is not right, or was used before.')
-    if (signedIn === 'changed') throw invalidCredentials()
-    await counted.succeed()
-    answer(ctx, 200, { ...signedIn, stay })
+    throw pauses.length > 0 ? tooManyAttempts(Math.min(...pauses)) : invalidCredentials()
   }
 
-  /** Counts the attempt as failed before the password is checked, so that many at once count, too. Throws Problem 429. */
-  async function begin(found: Credentials[], known: string | undefined, email: string) {
-    const key = known ?? (found.length === 0 ? email.toLowerCase() : undefined)
-    const read = (each: Credentials): Failures => credentials.get(each.org, each.member) ?? each
-    const states = () => (key === undefined ? found.map(read) : [memory.get(key)])
-    const before = states()
-    const at = store.clock.now()
-
-    function set(next: (state: Failures, before: Failures) => Failures): void {
-      for (const [index, state] of states().entries()) {
-        const { failures, failed_at } = next(state, before[index] as Failures)
-        if (key !== undefined) memory.set(key, { failures, failed_at })
-        else credentials.setFailures(found[index] as Credentials, failures, failed_at)
-      }
-    }
-    const write = async (job: () => void): Promise<void> => {
-      if (key === undefined) await store.write(() => void job(), { isSmall: true })
-      else job()
-    }
-    await write(() => {
-      const pause = Math.max(...states().map((state) => pauseAfter(state, at)))
-      if (pause > 0) throw tooManyAttempts(pause)
-      set((state) => ({ failures: counting(state, at) + 1, failed_at: at }))
-    })
-    return {
-      succeed: () => write(() => set(() => ({ failures: 0, failed_at: null }))),
-      /** Others may have failed meanwhile, and those still count. */
-      takeBack: () =>
-        write(() =>
-          set(({ failures, failed_at }, before) => ({
-            failures: Math.max(0, failures - 1),
-            failed_at: failed_at === at ? before.failed_at : failed_at,
-          })),
-        ),
-    }
-  }
-
-  /** The member whose password this is. Checks one even for a name that nobody has, so that both take the same time. */
-  async function verified(found: readonly Credentials[], password: string): Promise<Credentials | undefined> {
-    if (found.length === 0) await passwords.verify(password)
-    for (const each of found) if (await passwords.verify(password, each.password as string)) return each
-    return undefined
-  }
-
-  /** Runs in a transaction. */
-  function signIn(
+  async function signIn(
     ctx: Context,
-    { org, member, password }: Credentials,
-    code: string | undefined,
-  ): SignedIn | 'code_required' | 'invalid_code' | 'changed' {
-    const now = credentials.get(org, member)
-    if (now?.password !== password) return 'changed'
-    if (now.totp_confirmed_at !== null) {
-      if (code === undefined) return 'code_required'
-      if (!credentials.useCode(now, code)) return 'invalid_code'
+    { account, attempt }: { account: Credentials; attempt: Attempt },
+    { code, stay = true }: Login,
+  ): Promise<void> {
+    const { org, member, password } = account
+    const signedIn = await store.write(
+      () => {
+        const now = credentials.get(org, member)
+        if (now?.password !== password) return 'changed'
+        const checked = checkCode(now, code)
+        return checked === 'right' ? start(ctx, org, member, 'password') : checked
+      },
+      { isSmall: true },
+    )
+    if (signedIn === 'code_required') {
+      await attempt.takeBack()
+      throw codeRequired()
     }
-    return { member, secret: start(ctx, org, member, 'password') }
+    if (signedIn === 'changed' || signedIn === 'invalid_code') {
+      refused.note([account])
+      throw signedIn === 'changed' ? invalidCredentials() : invalidCode()
+    }
+    await attempt.succeed()
+    answer(ctx, 200, { ...signedIn, stay })
   }
 
   function end({ org, id, member }: OpenSession): void {
@@ -165,10 +125,6 @@ export function loginHandlers(parts: ScreenParts): Handler[] {
     { method: 'POST', path: '/app/logout', role: null, answer: logout },
   ]
 }
-
-/** A password without the code of the second factor is no refusal: the code follows. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Problem && ['invalid_credentials', 'invalid_code', 'too_many_attempts'].includes(error.code)
 
 const invalidCredentials = (): Problem =>
   new Problem(401, 'invalid_credentials', 'The email or the password is not right.')

@@ -38,7 +38,8 @@ export function refusedSignIns({ store, stopping, every = everyMs, log }: Screen
 
   function flush(now: number, write: (job: () => void) => void): void {
     for (const [key, state] of counted) {
-      if (now < state.due) continue
+      const isAhead = state.due - now > MAX_PAUSE_MS // the clock was
+      if (now < state.due && !isAhead) continue
       if (state.count === 0) {
         counted.delete(key)
         continue

@@ -10,7 +10,6 @@ import { allOrgsEver } from '../../store/orgs.ts'
 import { type Handler, readBody } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
 import { newPassword } from './new-password.ts'
-
 import { signingIn } from './signing-in.ts'
 
 export const LANGUAGE = f.oneOf(['en', 'de'])
@@ -53,7 +52,7 @@ export function setupHandlers(parts: ScreenParts): Handler[] {
       if (owner.language) preferences.patch(who, preferences.find(who), { language: owner.language })
       const actor = { type: 'stranger' } as const
       audit.record({ org, actor, action: 'org.created', record: audit.nameOf(org), detail: { member_id: member } })
-      return { org, member, secret: start(ctx, org, member, 'setup') }
+      return start(ctx, org, member, 'setup')
     })
     if (given.start === 'sample') {
       const { installSample } = await import('../../demo/replay/sample.ts')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { auditLog } from '../../../src/audit/log.ts'
-import { stepOf, totpCode } from '../../../src/auth/totp.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/time.ts'
+import { authenticatorCode } from '../../support/authenticator.ts'
 import { PASSWORD, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
@@ -65,22 +66,15 @@ describe('a new password', () => {
 describe('a second factor', () => {
   async function withTotp() {
     const me = await screens.signedIn('member')
-    const { body } = await me.call('POST', '/app/totp', {})
+    const { body } = await me.call('POST', '/app/totp', { password: PASSWORD })
     assert.match(body.secret, /^[A-Z2-7]{32}$/)
     assert.equal(
       body.url,
       `otpauth://totp/Acme:${encodeURIComponent(me.email as string)}?secret=${body.secret}&issuer=Acme`,
     )
     assert.match(body.qr_svg, /^<svg /)
-    const code = (steps = 0) => totpCode(decode(body.secret), stepOf(server.now()) + steps)
+    const code = (steps = 0) => authenticatorCode(body.secret, server.now(), steps)
     return { me, code, secret: body.secret as string }
-  }
-
-  function decode(base32: string): Buffer {
-    const bits = [...base32].map((each) =>
-      'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'),
-    )
-    return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
   }
 
   test('counts once it is confirmed, and each code is accepted once', async () => {
@@ -131,6 +125,22 @@ describe('a second factor', () => {
     assert.deepEqual(codeOf(await login({ ...given, code: code(1) })), [429, 'too_many_attempts'])
   })
 
+  test('is not turned on by who uses a session that somebody left open', async () => {
+    const me = await screens.signedIn('member')
+    for (const [given, code] of [
+      [{}, 'required'],
+      [{ password: 'a lake in the west' }, 'wrong_password'],
+    ] as const) {
+      const { status, body } = await me.call('POST', '/app/totp', given)
+      assert.deepEqual([status, body.errors[0].pointer, body.errors[0].code], [422, '/password', code])
+      assert.equal(body.secret, undefined)
+    }
+    for (let tries = 0; tries < 4; tries++) await me.call('POST', '/app/totp', { password: `wrong${tries}` })
+    assert.deepEqual(codeOf(await me.call('POST', '/app/totp', { password: PASSWORD })), [429, 'too_many_attempts'])
+    const byLink = await screens.signedIn({ id: server.b.owner }, server.b)
+    assert.equal((await byLink.call('POST', '/app/totp', {})).status, 200, 'who has no password has none to confirm')
+  })
+
   test('is turned off with the password, and is not replaced while it is on', async () => {
     const { me, code } = await withTotp()
     assert.deepEqual(
@@ -138,7 +148,7 @@ describe('a second factor', () => {
       [409, 'no_second_factor'],
     )
     await me.call('POST', '/app/totp/confirm', { code: code() })
-    assert.deepEqual(codeOf(await me.call('POST', '/app/totp', {})), [409, 'second_factor_on'])
+    assert.deepEqual(codeOf(await me.call('POST', '/app/totp', { password: PASSWORD })), [409, 'second_factor_on'])
     const off = (password: string) => me.call('DELETE', '/app/totp', { password })
     assert.equal((await off('a lake in the west')).status, 422)
     assert.equal((await off(PASSWORD)).status, 204)
@@ -148,5 +158,72 @@ describe('a second factor', () => {
       ['second_factor.on', 'second_factor.off'].map((action) => [action, `session ${me.session}`]),
     )
     assert.equal((await login({ email: me.email, password: PASSWORD })).status, 200)
+  })
+})
+
+describe('a clock that is set', () => {
+  /** A member with a second factor, and a sign-in with a code of now or some steps away. */
+  async function withFactor() {
+    const me = await screens.signedIn('member')
+    const { body } = await me.call('POST', '/app/totp', { password: PASSWORD })
+    await me.call('POST', '/app/totp/confirm', { code: authenticatorCode(body.secret, server.now()) })
+    server.advance(MINUTE_MS)
+    const code = (steps = 0) => authenticatorCode(body.secret, server.now(), steps)
+    const use = async (given = code()) =>
+      (await screens.send('POST', '/app/login', { email: me.email, password: PASSWORD, code: given })).status
+    return { code, use, email: me.email }
+  }
+
+  test('back does not refuse the second factor until the time that it has shown', async () => {
+    for (const ahead of [10 * MINUTE_MS, 400 * DAY_MS]) {
+      const { use } = await withFactor()
+      server.jump(ahead)
+      assert.equal(await use(), 200)
+      server.jump(-ahead)
+      assert.equal(await use(), 200, `after ${ahead} ms`)
+      server.advance(MINUTE_MS)
+      assert.equal(await use(), 200)
+    }
+  })
+
+  test('back and forth lets no code be used twice', async () => {
+    const { code, use } = await withFactor()
+    const before = code()
+    assert.equal(await use(before), 200)
+    server.jump(400 * DAY_MS)
+    const [first, second] = [code(), code(1)]
+    assert.deepEqual([await use(first), await use(second), await use(second)], [200, 200, 401])
+    server.jump(-400 * DAY_MS)
+    assert.equal(await use(before), 401)
+    const beside = code(1)
+    assert.deepEqual([await use(beside), await use(beside)], [200, 401])
+    server.jump(400 * DAY_MS)
+    assert.deepEqual([await use(first), await use(second)], [401, 401], 'when their time has come again')
+    server.jump(HOUR_MS)
+    assert.equal(await use(), 200)
+    server.jump(-400 * DAY_MS - HOUR_MS)
+  })
+
+  test('back a little lets nobody use what came before the last code', async () => {
+    const { code, use } = await withFactor()
+    const seen = code()
+    server.advance(30_000)
+    assert.equal(await use(), 200)
+    assert.equal(await use(seen), 401)
+    server.jump(-1000)
+    assert.equal(await use(seen), 401)
+    server.jump(1000)
+  })
+
+  test('between the password and the code changes nothing about either', async () => {
+    for (const jump of [400 * DAY_MS, -2 * HOUR_MS]) {
+      const { code, use, email } = await withFactor()
+      assert.deepEqual(codeOf(await login({ email, password: PASSWORD })), [401, 'code_required'])
+      server.jump(jump)
+      assert.equal(await use(code()), 200, `${jump} ms`)
+      server.jump(-jump)
+      server.advance(MINUTE_MS)
+      assert.equal(await use(code()), 200)
+    }
   })
 })

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, type TestContext, test } from 'node:test'
 import { catalog } from '../../../src/app.ts'
 import { auditLog } from '../../../src/audit/log.ts'
-import { linkStore, setupLink } from '../../../src/auth/links.ts'
+import { linkStore, linksAfterJump, setupLink } from '../../../src/auth/links.ts'
 import { memberSettings } from '../../../src/crm/members/settings.ts'
 import { DAY_MS } from '../../../src/lib/time.ts'
 import { resourceDeps } from '../../../src/resource-deps.ts'
 import { countRows } from '../../../src/store/tables.ts'
+import { authenticatorCode } from '../../support/authenticator.ts'
 import { openEmptyStore } from '../../support/empty-store.ts'
 import { cookiesOf, PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -181,6 +182,107 @@ test('a link that signs in works once, for a day, and for an active member', asy
   assert.deepEqual(codeOf(await accept(third)), [410, 'link_expired'])
   server.jump(-DAY_MS)
   assert.deepEqual(codeOf(await accept(make(a.deactivated))), [410, 'link_withdrawn'])
+})
+
+describe('a link that signs in', () => {
+  const make = (member: string) =>
+    server.store.transaction(() => linkStore(server.store).makeSignIn(server.a.org, member))
+
+  async function withFactor() {
+    const me = await screens.signedIn('member')
+    const { body } = await me.call('POST', '/app/totp', { password: PASSWORD })
+    const confirmed = await me.call('POST', '/app/totp/confirm', {
+      code: authenticatorCode(body.secret, server.now()),
+    })
+    server.advance(60_000)
+    const code = () => authenticatorCode(body.secret, server.now())
+    return { me, code, recovery: confirmed.body.recovery_codes as string[] }
+  }
+
+  test('is not used up by looking at it', async () => {
+    const { id } = await screens.newMember('member')
+    const token = make(id)
+    for (let times = 0; times < 3; times++) {
+      assert.equal((await check(token)).status, 200)
+      for (const path of ['/sign-in', `/sign-in?${token}`, `/sign-in/${token}`, '/app/links/accept'])
+        await screens.send('GET', path)
+    }
+    assert.equal((await accept(token)).status, 200)
+  })
+
+  test('does not pass by the second factor, and neither a missing nor a wrong code uses it up', async () => {
+    const { me, code } = await withFactor()
+    const token = make(me.id)
+    for (const [given, said] of [
+      [{}, 'code_required'],
+      [{ code: '000000' }, 'invalid_code'],
+      [{ code: 'aaaaa-bbbbb' }, 'invalid_code'],
+      [{}, 'code_required'],
+    ] as const) {
+      const answer = await accept(token, given)
+      assert.deepEqual(codeOf(answer), [401, said])
+      assert.deepEqual(answer.headers.getSetCookie(), [])
+    }
+    const right = code()
+    assert.equal((await accept(token, { code: right })).status, 200)
+    assert.deepEqual(codeOf(await accept(token, { code: right })), [410, 'link_used'])
+    assert.deepEqual(codeOf(await accept(make(me.id), { code: right })), [401, 'invalid_code'], 'each code once')
+  })
+
+  test('takes a recovery code, too, once', async () => {
+    const { me, recovery } = await withFactor()
+    assert.equal((await accept(make(me.id), { code: recovery[0] })).status, 200)
+    assert.deepEqual(codeOf(await accept(make(me.id), { code: recovery[0] })), [401, 'invalid_code'])
+  })
+
+  test('gives few codes, whether the password is known or not, and strangers do not hold it up', async () => {
+    const [{ me, code }, other] = [await withFactor(), await withFactor()]
+    const token = make(me.id)
+    for (let times = 0; times < 8; times++)
+      await screens.send('POST', '/app/login', { email: me.email, password: 'of a stranger' })
+    for (let times = 0; times < 5; times++)
+      assert.deepEqual(codeOf(await accept(token, { code: `00000${times}` })), [401, 'invalid_code'])
+    assert.deepEqual(codeOf(await accept(token, { code: code() })), [429, 'too_many_attempts'])
+    assert.equal((await accept(make(other.me.id), { code: other.code() })).status, 200, 'each link for itself')
+    server.advance(30_000)
+    assert.equal((await accept(token, { code: code() })).status, 200)
+  })
+
+  test('ends with a new password, and one that was used still says so', async () => {
+    const me = await screens.signedIn('member')
+    const used = make(me.id)
+    assert.equal((await accept(used)).status, 200)
+    const token = make(me.id)
+    const other = make((await screens.newMember('member')).id)
+    const set = await me.call('POST', '/app/password', { current: PASSWORD, new: 'a river in the south' })
+    assert.equal(set.status, 204)
+    assert.deepEqual(codeOf(await accept(token)), [404, 'unknown_link'])
+    assert.deepEqual(codeOf(await check(used)), [410, 'link_used'])
+    assert.equal((await accept(other)).status, 200, 'that of a colleague')
+  })
+
+  test('works after the clock was set between opening it and the button, back and forth', async () => {
+    const { me, code } = await withFactor()
+    const token = make(me.id)
+    assert.equal((await check(token)).status, 200)
+    server.jump(400 * DAY_MS)
+    assert.deepEqual(codeOf(await accept(token)), [410, 'link_expired'])
+    server.jump(-401 * DAY_MS)
+    assert.deepEqual(codeOf(await accept(token)), [401, 'code_required'])
+    server.jump(DAY_MS)
+    assert.equal((await accept(token, { code: code() })).status, 200)
+  })
+
+  test('and was made while the clock was ahead works for its day after the clock was set back', async () => {
+    const { id } = await screens.newMember('member')
+    server.jump(400 * DAY_MS)
+    const [token, late] = [make(id), make((await screens.newMember('member')).id)]
+    server.jump(-400 * DAY_MS)
+    server.store.transaction(() => linksAfterJump(server.store))
+    assert.equal((await accept(token)).status, 200)
+    server.advance(DAY_MS)
+    assert.deepEqual(codeOf(await accept(late)), [410, 'link_expired'])
+  })
 })
 
 /** The screens of a data folder without an organisation. */
