@@ -7,7 +7,10 @@ const SignIn = lazy(() => import('./screens/sign-in/sign-in.tsx').then(({ SignIn
 const LinkPage = lazy(() => import('./screens/sign-in/link.tsx').then(({ LinkPage }) => LinkPage))
 
 /** Pages that a link from elsewhere opens: its secret is in the fragment, which no server sees. */
-const isLink = /^\/(setup|join|sign-in)\/?$/.test(location.pathname) && location.hash.length > 1
+const isOfLinks = /^\/(setup|join|sign-in)\/?$/.test(location.pathname)
+const isLink = isOfLinks && location.hash.length > 1
+// Another link that is pasted over this one only changes the fragment, for which browsers load nothing.
+if (isOfLinks) addEventListener('hashchange', () => location.reload())
 
 export function App() {
   if (isLink) return <LinkPage />

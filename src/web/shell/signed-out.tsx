@@ -8,6 +8,7 @@ import { client } from '../data/current.ts'
 import type { SignedIn } from '../data/types.ts'
 import { writes } from '../data/writes.ts'
 import { PasswordField, TextField } from '../screens/sign-in/fields.tsx'
+import { login } from '../screens/sign-in/requests.ts'
 import { texts as formTexts } from '../screens/sign-in/texts.ts'
 import { useLogin } from '../screens/sign-in/use-login.ts'
 import { texts } from './texts.ts'
@@ -23,7 +24,7 @@ export function SignedOut() {
 function AskAgain() {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const { state, send } = useLogin(goOn)
+  const { state, send } = useLogin(login, goOn)
   const { email, name } = me.value
 
   function submit(event: Event): void {

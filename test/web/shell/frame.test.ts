@@ -3,11 +3,13 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { DAY_MS } from '../../../src/lib/time.ts'
 import { noticeEndingTokens } from '../../../src/personal/ending-tokens.ts'
+import { authenticatorCode } from '../../support/authenticator.ts'
 import { noBrowser } from '../../support/chromium.ts'
 import { tokenFor } from '../../support/org.ts'
 import { assertAccessible } from '../../support/page.ts'
 import { recordsOf } from '../../support/records.ts'
-import { close, codeOf, type Site, startSite } from './site.ts'
+import { PASSWORD } from '../../support/screens.ts'
+import { close, type Site, startSite } from './site.ts'
 
 describe('the frame', { skip: noBrowser }, () => {
   let site: Site
@@ -237,9 +239,16 @@ describe('the frame', { skip: noBrowser }, () => {
   test('turns on a second factor by a code, and shows the recovery codes once', async () => {
     const { page } = await site.openAs('member', '/settings/sign-in')
     await page.getByRole('button', { name: 'Turn on' }).click()
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByLabel('Current password').fill('not my password')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('is not your password').waitFor()
+    await assertAccessible(page)
+    await dialog.getByLabel('Current password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
     await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
     const secret = ((await page.locator('.totp code').textContent()) ?? '').replaceAll(' ', '')
-    await page.getByLabel(/six digits/).fill(codeOf(secret, site.server.now()))
+    await page.getByLabel(/six digits/).fill(authenticatorCode(secret, site.server.now()))
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByRole('heading', { name: 'Keep these recovery codes' }).waitFor()
     assert.equal(await page.locator('.recovery li').count(), 10)

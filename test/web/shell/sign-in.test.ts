@@ -4,10 +4,13 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { linkStore } from '../../../src/auth/links.ts'
+import { unsubscribing } from '../../../src/sequences/enrollments/unsubscribe.ts'
+import { authenticatorCode } from '../../support/authenticator.ts'
 import { noBrowser } from '../../support/chromium.ts'
+import { enroll, makeSequence } from '../../support/enrolled.ts'
 import { assertAccessible } from '../../support/page.ts'
 import { PASSWORD } from '../../support/screens.ts'
-import { close, codeOf, type Site, startSite } from './site.ts'
+import { close, type Site, startSite } from './site.ts'
 
 describe('signing in', { skip: noBrowser }, () => {
   let site: Site
@@ -15,6 +18,11 @@ describe('signing in', { skip: noBrowser }, () => {
     site = await startSite()
   })
   after(() => site.stop())
+
+  const linkOf = (member: string): string => {
+    const { store, a } = site.server
+    return store.transaction(() => linkStore(store).makeSignIn(a.org, member))
+  }
 
   test('leads to the page that was asked for, and a wrong password keeps what was typed', async () => {
     const { email } = await site.screens.newMember('member')
@@ -67,8 +75,8 @@ describe('signing in', { skip: noBrowser }, () => {
 
   test('asks for the code of the second factor, and a wrong one can be mended', async () => {
     const member = await site.screens.signedIn('member')
-    const { body } = await member.call('POST', '/app/totp', {})
-    await member.call('POST', '/app/totp/confirm', { code: codeOf(body.secret, site.server.now()) })
+    const { body } = await member.call('POST', '/app/totp', { password: PASSWORD })
+    await member.call('POST', '/app/totp/confirm', { code: authenticatorCode(body.secret, site.server.now()) })
     site.server.advance(60_000)
     const page = await site.open('/')
     await page.getByLabel('Email').fill(member.email as string)
@@ -79,16 +87,18 @@ describe('signing in', { skip: noBrowser }, () => {
     await page.getByLabel('Code').fill('000000')
     await page.keyboard.press('Enter')
     await page.getByText('This code is not right').waitFor()
-    await page.getByLabel('Code').fill(codeOf(body.secret, site.server.now()))
+    await page.getByLabel('Code').fill(authenticatorCode(body.secret, site.server.now()))
     await page.keyboard.press('Enter')
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
     await close(page)
   })
 
-  test('by a link works at once, and the link leaves the address', async () => {
-    const { store, a } = site.server
-    const token = store.transaction(() => linkStore(store).makeSignIn(a.org, a.owner))
+  test('by a link takes a button, and the link leaves the address', async () => {
+    const token = linkOf(site.server.a.owner)
     const page = await site.open(`/sign-in#${token}`)
+    await page.getByText('This link signs you in as ana@acme.example.').waitFor()
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
     assert.ok(!page.url().includes(token))
     await page.goBack().catch(() => null)
@@ -96,9 +106,46 @@ describe('signing in', { skip: noBrowser }, () => {
     await close(page)
   })
 
+  test('by a link that a scanner of mails has opened before works, and the scanner got nothing', async () => {
+    const { id } = await site.screens.newMember('member')
+    const token = linkOf(id)
+    for (let times = 0; times < 2; times++) {
+      const scanner = await site.open(`/sign-in#${token}`)
+      await scanner.getByRole('button', { name: 'Sign in' }).waitFor()
+      assert.deepEqual(await scanner.context().cookies(), [])
+      await close(scanner)
+    }
+    const page = await site.open(`/sign-in#${token}`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await close(page)
+  })
+
+  test('by a link asks for the code of the second factor, too', async () => {
+    const member = await site.screens.signedIn('member')
+    const { body } = await member.call('POST', '/app/totp', { password: PASSWORD })
+    const code = () => authenticatorCode(body.secret, site.server.now())
+    await member.call('POST', '/app/totp/confirm', { code: code() })
+    site.server.advance(60_000)
+    const page = await site.open(`/sign-in#${linkOf(member.id)}`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    await page.getByLabel('Code').fill('000000')
+    await page.keyboard.press('Enter')
+    await page.getByText('This code is not right').waitFor()
+    for (let times = 0; times < 5; times++) {
+      const answered = page.waitForResponse(/\/app\/links\/accept$/)
+      await page.keyboard.press('Enter')
+      if ((await answered).status() === 429) break
+      await page.getByText('This code is not right').waitFor()
+    }
+    await page.getByText(/^Too many attempts\. You can try again in \d+ s\.$/).waitFor()
+    await close(page)
+    site.server.advance(60_000)
+  })
+
   test('by a link that was used or never was says what to do', async () => {
-    const { store, a } = site.server
-    const token = store.transaction(() => linkStore(store).makeSignIn(a.org, a.owner))
+    const token = linkOf(site.server.a.owner)
     await site.screens.send('POST', '/app/links/accept', { token })
     const used = await site.open(`/sign-in#${token}`)
     await used.getByRole('heading', { name: 'This link was used already' }).waitFor()
@@ -128,6 +175,55 @@ describe('signing in', { skip: noBrowser }, () => {
     } finally {
       proxy.stop()
     }
+  })
+
+  test('by a new link that is pasted over one that leads nowhere, or over none', async () => {
+    for (const [path, shown] of [
+      ['/sign-in#nothing', 'This link is not known here'],
+      ['/sign-in', 'Dealbox'],
+    ] as const) {
+      const page = await site.open(path)
+      await page.getByRole('heading', { name: shown }).waitFor()
+      // Only the fragment changes, for which browsers load nothing.
+      await page.goto(`${site.url}/sign-in#${linkOf(site.server.a.owner)}`)
+      await page.getByText('This link signs you in as ana@acme.example.').waitFor()
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('navigation', { name: 'Main' }).waitFor()
+      await close(page)
+    }
+  })
+
+  test('and nothing else is done by only opening an address that comes by mail', async (t) => {
+    const { server, screens } = site
+    const { a, store, deps } = server
+    store.db.prepare('UPDATE orgs SET public_base_url = ? WHERE id = ?').run(`${site.url}/`, a.org)
+    const contact = (await server.call('POST', '/contacts', { emails: [{ email: 'ana@firm.example' }] })).body.id
+    const enrollment = enroll(server, a, makeSequence(server, a).id, { contact_id: contact })
+    const deal = (await server.call('POST', '/deals', { title: 'Harbour' })).body.id
+    const owner = await screens.signedIn('owner')
+    const invited = await owner.call('POST', '/app/invites', { role: 'member' })
+    const empty = await site.empty()
+    t.after(empty.stop)
+    const TABLES =
+      'sign_in_links setup_link sessions credentials members orgs contacts enrollments deals events audit_log'
+    const contents = () =>
+      [store, empty.store].map(({ db }) => TABLES.split(' ').map((each) => db.prepare(`SELECT * FROM ${each}`).all()))
+    for (const [address, shown] of [
+      [`${site.url}/sign-in#${linkOf(a.owner)}`, /This link signs you in/],
+      [invited.body.url, /The invitation is good until/],
+      [`${empty.url}${empty.link}`, /Set up Dealbox/],
+      [unsubscribing(deps).url(a.org, { id: enrollment }) as string, /Unsubscribe/],
+      [`${site.url}/deals/${deal}`, /Sign in/],
+    ] as const) {
+      const before = contents()
+      const page = await site.open('', undefined, { url: address })
+      await page.getByText(shown).first().waitFor()
+      await page.evaluate(() => new Promise((done) => setTimeout(done)))
+      assert.deepEqual(contents(), before, address)
+      assert.deepEqual(await page.context().cookies(), [])
+      await page.context().close()
+    }
+    store.db.prepare('UPDATE orgs SET public_base_url = NULL').run()
   })
 
   test('out leads back to the sign-in page, and the session is over', async () => {

@@ -6,7 +6,6 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { catalog } from '../../../src/app.ts'
 import { setupLink } from '../../../src/auth/links.ts'
 import type { Role } from '../../../src/auth/roles.ts'
-import { stepOf, totpCode } from '../../../src/auth/totp.ts'
 import { resourceDeps } from '../../../src/resource-deps.ts'
 import { startChromium } from '../../support/chromium.ts'
 import { openEmptyStore } from '../../support/empty-store.ts'
@@ -92,11 +91,4 @@ function watch(page: Page): void {
 export async function close(page: Page): Promise<void> {
   assert.deepEqual(complaints.get(page.context()), [])
   await page.context().close()
-}
-
-/** What an authenticator app would show. */
-export function codeOf(secret: string, now: number): string {
-  const bits = [...secret].map((sign) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(sign).toString(2).padStart(5, '0'))
-  const bytes = (bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))
-  return totpCode(Buffer.from(bytes), stepOf(now))
 }

@@ -15,20 +15,26 @@ import { texts } from './texts.ts'
 
 type Proposed = { secret: string; url: string; qr_svg: string }
 
-/** Codes of an authenticator app as a second factor: turned on by proving one, turned off by the password. */
+/** Codes of an authenticator app as a second factor: turned on by the password and a code, turned off by the password. */
 export function SecondFactor() {
   const [proposed, setProposed] = useState<Proposed | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
-  const [isRemoving, setRemoving] = useState(false)
+  const [isAsking, setAsking] = useState(false)
   const isOn = me.value.totp
 
-  async function propose(): Promise<void> {
-    try {
-      const { body } = await client().api.request<Proposed>('POST', '/app/totp', { body: {} })
-      setProposed(body)
-    } catch (error) {
-      showToast({ kind: 'error', text: sayWhy(error) })
-    }
+  async function propose(password: object): Promise<void> {
+    const { body } = await client().api.request<Proposed>('POST', '/app/totp', { body: password })
+    setProposed(body)
+  }
+
+  async function remove(password: object): Promise<void> {
+    await client().api.request('DELETE', '/app/totp', { body: password })
+    noteMe({ totp: false })
+  }
+
+  function turnOn(): void {
+    if (me.value.has_password) setAsking(true)
+    else propose({}).catch((error) => showToast({ kind: 'error', text: sayWhy(error) }))
   }
 
   return (
@@ -51,15 +57,15 @@ export function SecondFactor() {
       ) : (
         <p class="acts">
           {isOn ? (
-            <Button danger onClick={() => setRemoving(true)}>
+            <Button danger onClick={() => setAsking(true)}>
               {texts().turnOff}
             </Button>
           ) : (
-            <Button onClick={() => void propose()}>{texts().turnOn}</Button>
+            <Button onClick={turnOn}>{texts().turnOn}</Button>
           )}
         </p>
       )}
-      {isRemoving && <Remove onClose={() => setRemoving(false)} />}
+      {isAsking && <Ask isOn={isOn} send={isOn ? remove : propose} onClose={() => setAsking(false)} />}
     </section>
   )
 }
@@ -124,44 +130,46 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void 
   )
 }
 
-function Remove({ onClose }: { onClose: () => void }) {
+type AskProps = { isOn: boolean; send: (password: object) => Promise<void>; onClose: () => void }
+
+/** Asks for the password, if there is one: whoever uses a session that somebody left open does not know it. */
+function Ask({ isOn, send, onClose }: AskProps) {
   const [password, setPassword] = useState('')
   const hasPassword = me.value.has_password
   const form = useForm(async () => {
-    await client().api.request('DELETE', '/app/totp', { body: hasPassword ? { password } : {} })
-    noteMe({ totp: false })
+    await send(hasPassword ? { password } : {})
     onClose()
   })
   return (
     <Dialog
-      title={texts().turnOffTitle}
+      title={isOn ? texts().turnOffTitle : texts().turnOnTitle}
       alert
       onClose={onClose}
       footer={
         <>
           <Button plain large onClick={onClose}>
-            {texts().keepOn}
+            {isOn ? texts().keepOn : texts().keepOff}
           </Button>
           <Button
             type="submit"
-            form="remove-factor"
+            form="second-factor"
             first
-            danger
+            danger={isOn}
             large
             working={form.isWorking ? texts().working : undefined}
           >
-            {texts().turnOff}
+            {isOn ? texts().turnOff : texts().turnOn}
           </Button>
         </>
       }
     >
       <form
-        id="remove-factor"
+        id="second-factor"
         noValidate
         ref={form.ref}
         onSubmit={form.submit(hasPassword ? { '/password': password } : {})}
       >
-        <p class="dim">{texts().turnOffBody}</p>
+        <p class="dim">{isOn ? texts().turnOffBody : texts().turnOnBody}</p>
         <Message text={form.message} />
         {hasPassword && (
           <PasswordField

@@ -29,7 +29,7 @@ export const de: Like<typeof en> = {
   code: 'Code',
   codeTitle: 'Zweiter Schritt',
   codeBody:
-    'Gib die sechs Ziffern ein, die deine Authenticator-App jetzt zeigt, oder einen deiner Wiederherstellungscodes.',
+    'Gib die sechs Ziffern ein, die deine Authenticator-App jetzt zeigt, oder einen deiner Wiederherstellungscodes. Ist beides verloren, hilft „dealbox member reset EMAIL --second-factor“ auf dem Server.',
   wrongCode: 'Dieser Code stimmt nicht oder wurde schon benutzt. Alle 30 Sekunden gibt es einen neuen.',
   continue: 'Weiter',
   back: 'Zurück',
@@ -41,6 +41,8 @@ export const de: Like<typeof en> = {
   aside: 'Dieser Server',
 
   checking: 'Der Link wird geprüft …',
+  byLink: (email) => `Dieser Link meldet dich als ${email} an.`,
+  linkUntil: (time) => `Er gilt einmal, bis ${time}.`,
   linkUsed: 'Dieser Link wurde schon benutzt',
   linkUsedBody:
     'Ein Link gilt einmal. Warst du es, melde dich mit deinem Passwort an. Wenn nicht, sag der Person Bescheid, die ihn geschickt hat: Sie kann einen neuen schicken und beenden, was mit diesem geöffnet wurde.',

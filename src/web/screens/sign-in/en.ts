@@ -26,7 +26,8 @@ export const en = {
 
   code: 'Code',
   codeTitle: 'Second step',
-  codeBody: 'Enter the six digits that your authenticator app shows now, or one of your recovery codes.',
+  codeBody:
+    'Enter the six digits that your authenticator app shows now, or one of your recovery codes. If both are lost, "dealbox member reset EMAIL --second-factor" on the server helps.',
   wrongCode: 'This code is not right, or was used before. Codes change every 30 seconds.',
   continue: 'Continue',
   back: 'Back',
@@ -38,6 +39,8 @@ export const en = {
   aside: 'This server',
 
   checking: 'Looking at the link…',
+  byLink: (email: string) => `This link signs you in as ${email}.`,
+  linkUntil: (time: string) => `It works once, until ${time}.`,
   linkUsed: 'This link was used already',
   linkUsedBody:
     'A link works once. If it was you, sign in with your password. If it was not, tell the person who sent it: they can send a new one and end what was opened with this one.',

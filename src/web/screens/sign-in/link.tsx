@@ -2,9 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { ApiProblem } from '../../data/api.ts'
 import { lazy } from '../../lazy.tsx'
+import { ByLink } from './by-link.tsx'
 import { DeadLink, type DeadReason, isDead } from './dead-link.tsx'
 import { Frame } from './frame.tsx'
-import { acceptLink, checkLink, type Link } from './requests.ts'
+import { checkLink, type Link } from './requests.ts'
 import { texts } from './texts.ts'
 
 const Setup = lazy(() => import('../setup/setup.tsx').then(({ Setup }) => Setup))
@@ -16,7 +17,10 @@ type State =
   | { is: 'dead'; why: DeadReason }
   | { is: 'silent'; message?: string }
 
-/** The page that a setup link, an invitation or a sign-in link opens. */
+/**
+ * The page that a setup link, an invitation or a sign-in link opens. Opening one uses nothing up, since programs that
+ * look for viruses open it, too, before the person does: a button does.
+ */
 export function LinkPage() {
   const [token] = useState(() => location.hash.slice(1))
   const [state, setState] = useState<State>({ is: 'checking' })
@@ -24,11 +28,15 @@ export function LinkPage() {
 
   useEffect(() => {
     setState({ is: 'checking' })
-    open(token).then(setState, (error) => setState(failureOf(error)))
+    checkLink(token).then(
+      (link) => setState({ is: 'ready', link }),
+      (error) => setState(failureOf(error)),
+    )
   }, [token, tries])
 
   if (state.is === 'ready' && state.link.kind === 'setup') return <Setup token={token} />
   if (state.is === 'ready' && state.link.kind === 'invite') return <Join token={token} link={state.link} />
+  if (state.is === 'ready') return <ByLink token={token} link={state.link} />
   if (state.is === 'dead') return <DeadLink why={state.why} />
   return (
     <Frame>
@@ -41,17 +49,6 @@ export function LinkPage() {
       </div>
     </Frame>
   )
-}
-
-/** A sign-in link signs in at once; the others first show what they are for. */
-async function open(token: string): Promise<State> {
-  const isSignIn = location.pathname.startsWith('/sign-in')
-  const link = isSignIn ? null : await checkLink(token)
-  if (link && link.kind !== 'sign_in') return { is: 'ready', link }
-  await acceptLink({ token })
-  // The link is used up: it must not stay in the history.
-  location.replace('/')
-  return { is: 'checking' }
 }
 
 /** The link may be right: a proxy changes where the request comes from, or goes to. */

@@ -22,7 +22,7 @@ const post = async <Body>(path: string, body: unknown): Promise<Body> =>
 /** All throw ApiProblem and NoAnswer. */
 export const login = (given: Login): Promise<{ member_id: string }> => post('/app/login', given)
 export const checkLink = (token: string): Promise<Link> => post('/app/links/check', { token })
-export const acceptLink = (given: { token: string } & Record<string, unknown>): Promise<unknown> =>
+export const acceptLink = (given: { token: string } & Record<string, unknown>): Promise<{ member_id: string }> =>
   post('/app/links/accept', given)
 export const setUp = (given: Record<string, unknown>): Promise<unknown> => post('/app/setup', given)
 

@@ -5,6 +5,7 @@ import { Icon } from '../../components/icon.tsx'
 import { page } from '../../data/boot.ts'
 import { PasswordField, TextField } from './fields.tsx'
 import { Frame } from './frame.tsx'
+import { login } from './requests.ts'
 import { texts } from './texts.ts'
 import { useLogin } from './use-login.ts'
 
@@ -19,14 +20,14 @@ export function SignIn() {
   const [isForgotten, setForgotten] = useState(false)
   const [missing, setMissing] = useState<'email' | 'password' | null>(null)
   const form = useRef<HTMLFormElement>(null)
-  const { state, send, goBack } = useLogin(() => location.reload())
+  const { state, send, goBack } = useLogin(login, () => location.reload())
 
   if (boot?.signed_in === false && boot.needs_setup) return <NeedsSetup />
   if (state.isSecondStep) {
     return (
       <Frame>
         <CodeForm
-          message={state.codeMessage}
+          message={state.codeMessage ?? state.message}
           isWorking={state.isWorking}
           onCode={(code) => void send({ email, password, stay, code })}
           onBack={goBack}

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ApiProblem } from '../../data/api.ts'
-import { type Login, login } from './requests.ts'
 import { texts } from './texts.ts'
 
 export type LoginState = {
@@ -14,8 +13,11 @@ export type LoginState = {
   wait: number
 }
 
-/** Signing in, with its second step and its pauses. `done` gets the member who is signed in now. */
-export function useLogin(done: (memberId: string) => void) {
+/** Signing in by a `request`, with its second step and its pauses. `done` gets the member who is signed in now. */
+export function useLogin<Given>(
+  request: (given: Given) => Promise<{ member_id: string }>,
+  done: (memberId: string) => void,
+) {
   const [state, setState] = useState<LoginState>(START)
   const [until, setUntil] = useState(0)
 
@@ -31,11 +33,11 @@ export function useLogin(done: (memberId: string) => void) {
     return () => clearInterval(timer)
   }, [until])
 
-  async function send(given: Login): Promise<void> {
+  async function send(given: Given): Promise<void> {
     if (state.isWorking || state.wait > 0) return
     setState((before) => ({ ...before, isWorking: true, message: null, codeMessage: null }))
     try {
-      const { member_id } = await login(given)
+      const { member_id } = await request(given)
       done(member_id)
     } catch (error) {
       setState((before) => ({ ...before, isWorking: false, ...failureOf(error) }))
