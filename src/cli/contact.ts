@@ -86,11 +86,29 @@ function backupsNote(folder: string, installation: string): string {
   return `${there} The last of them is deleted after about six months, if 7 daily, 4 weekly and 6 monthly ones are kept, as is usual. Whoever restores one has to run this command again.`
 }
 
+const ANY_FORM =
+  'in any case, with or without accents, over the end of a line, in HTML and encoded mails, and phones in every notation'
+
+/** What was looked for, so that people can judge what may be left. */
+function searched({ everywhere, near, not }: Forgotten['looked_for']): string[] {
+  const list = (texts: readonly string[]): string => texts.map((text) => `"${text}"`).join(', ')
+  if (everywhere.length + near.length + not.length === 0)
+    return ['Looked only for records of the contact: no name, email or phone of the person is known any more.']
+  return [
+    ...(everywhere.length > 0 ? [`Looked in all texts for ${list(everywhere)}.`] : []),
+    ...(near.length > 0 ? [`Looked in what is linked with the person for ${list(near)}.`] : []),
+    ...(everywhere.length + near.length > 0 ? [`They are found ${ANY_FORM}.`] : []),
+    ...(not.length > 0 ? [`Not looked for, since others have it too or it is in too many texts: ${list(not)}.`] : []),
+  ]
+}
+
+const NOT_FOUND =
+  'Not found by that: a first or last name alone, nicknames, wrong spellings, other scripts, numbers in number fields, and what is inside of files and pictures. Search for them yourself.'
 const OUTSIDE =
   'Not reached: mails at the provider of your mailboxes, receivers of webhooks, exports, and files that were imported.'
 
 function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined, backups: string): Answer {
-  const { erased, changed, shared } = forgotten
+  const { erased, changed, shared, looked_for } = forgotten
   const nothing = Object.keys(erased).length + Object.keys(changed).length === 0
   const kept = Object.entries(shared).flatMap(([kind, ids]) => ids.map((id) => `  ${kind} ${id}`))
   const lines = [
@@ -107,11 +125,19 @@ function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined
     ...(waits === undefined
       ? []
       : [`Free space of the file may still contain parts of it; ${waits}, and run the same command again.`]),
+    ...searched(looked_for),
+    NOT_FOUND,
     backups,
     OUTSIDE,
   ]
   return {
-    json: { ...forgotten, is_dry_run: dryRun, ...(waits === undefined ? {} : { remnants: waits }), backups },
+    json: {
+      ...forgotten,
+      is_dry_run: dryRun,
+      ...(waits === undefined ? {} : { remnants: waits }),
+      not_found: NOT_FOUND,
+      backups,
+    },
     text: lines.join('\n'),
   }
 }

@@ -21,6 +21,13 @@ export type Forgotten = {
   erased: Record<string, number>
   changed: Record<string, number>
   shared: { notes: string[]; tasks: string[]; meetings: string[]; deals: string[] }
+  looked_for: {
+    everywhere: readonly string[]
+    /** Names, in what is linked with the person. */
+    near: readonly string[]
+    /** Known, but not looked for: see `Traits`. */
+    not: readonly string[]
+  }
 }
 
 /**
@@ -50,11 +57,13 @@ export function forget(
     }
   } else countHits(work)
   const { notes, tasks, meetings, deals } = plan.shared
+  const { own, names, left } = person.traits
   return {
     contact_ids: person.ids,
     erased: counted(erased),
     changed: counted(changed),
     shared: { notes, tasks, meetings, deals },
+    looked_for: { everywhere: own, near: names, not: left },
   }
 }
 

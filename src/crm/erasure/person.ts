@@ -3,7 +3,8 @@ import { emailKey } from '../../lib/email.ts'
 import { UUID } from '../../lib/id.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
 import type { Contact } from '../records/contact.ts'
-import { ERASED, isDistinct, isFullName, type Traits } from './traits.ts'
+import { isFullName } from './patterns.ts'
+import { ERASED, finder, isDistinct, type Traits } from './traits.ts'
 
 /**
  * Somebody whose data are erased or shown. `ids` are of the contact and of those that were merged into it; there is none
@@ -40,11 +41,14 @@ export function people({ db }: Pick<Deps, 'db'>) {
          OR EXISTS (SELECT 1 FROM mailboxes WHERE org_id = @org AND lower(address) = @key)`,
     )
     .pluck()
-  const textElsewhere = db
+  const textsOfOthers = db
     .prepare(
-      `SELECT EXISTS (SELECT 1 FROM contacts WHERE org_id = @org AND id NOT IN (SELECT value FROM json_each(@ids))
-           AND (instr(phones, @json) > 0 OR linkedin_url = @text))
-         OR EXISTS (SELECT 1 FROM companies WHERE org_id = @org AND (phone = @text OR linkedin_url = @text))`,
+      `WITH others AS (SELECT phones, linkedin_url FROM contacts WHERE org_id = @org
+         AND id NOT IN (SELECT value FROM json_each(@ids)))
+       SELECT phones FROM others WHERE phones <> '[]'
+       UNION ALL SELECT linkedin_url FROM others WHERE linkedin_url IS NOT NULL
+       UNION ALL SELECT phone FROM companies WHERE org_id = @org AND phone IS NOT NULL
+       UNION ALL SELECT linkedin_url FROM companies WHERE org_id = @org AND linkedin_url IS NOT NULL`,
     )
     .pluck()
 
@@ -111,16 +115,32 @@ export function people({ db }: Pick<Deps, 'db'>) {
       const both = first_name && last_name ? [`${first_name} ${last_name}`, `${last_name}, ${first_name}`] : []
       return [...(name ? [name] : []), ...both]
     })
-    const ownEmails = unique(emails).filter(
-      (email) => emailElsewhere.get({ org, key: emailKey(email), ids: all }) === 0,
-    )
-    const ownTexts = unique(texts).filter(
-      (text) => isDistinct(text) && textElsewhere.get({ org, text, json: JSON.stringify(text), ids: all }) === 0,
-    )
-    return { own: [...ownEmails, ...ownTexts], names: unique(names).filter(isFullName) }
+    const ofOthers = new Set([
+      ...unique(emails).filter((email) => emailElsewhere.get({ org, key: emailKey(email), ids: all }) !== 0),
+      ...among(unique(texts), textsOfOthers.iterate({ org, ids: all }) as IterableIterator<string>),
+    ])
+    const own = unique([...emails, ...texts]).filter((text) => isDistinct(text) && !ofOthers.has(text))
+    return {
+      own,
+      names: unique(names).filter(isFullName),
+      left: unique([...emails, ...texts, ...names]).filter((text) => !own.includes(text) && !isFullName(text)),
+    }
+  }
+
+  /** Those that any of the others has, in whichever notation. */
+  function among(texts: readonly string[], others: Iterable<string>): string[] {
+    let rest = texts.map((text) => ({ text, find: finder([text]) }))
+    const found: string[] = []
+    for (const other of others)
+      rest = rest.filter(({ text, find }) => {
+        const isOther = find.finds(other)
+        if (isOther) found.push(text)
+        return !isOther
+      })
+    return found
   }
 
   return { find }
 }
 
-const unique = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== ERASED)
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => !text.includes(ERASED))

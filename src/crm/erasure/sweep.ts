@@ -23,23 +23,17 @@ export function sweeper({ db }: Pick<Deps, 'db'>) {
   const tables = textTables(db).filter(({ table, texts }) => texts.length > 0 && !DERIVED.has(table))
 
   function* hits(org: number, { linked }: Traced, own: Finder, all: Finder): Generator<Hit> {
-    const patterns = [...new Set(all.forms.map((form) => form.toLowerCase()))]
-    if (patterns.length === 0) return
     for (const each of tables) {
-      const joined = each.texts.map((name) => `coalesce(${name}, '')`).join(' || char(10) || ')
       const names = [...new Set(['org_id', ...each.key, ...each.texts])].join(', ')
-      const like = patterns.map(() => `joined LIKE ? ESCAPE '\\'`).join(' OR ')
-      const found = db.prepare(
-        `SELECT ${names} FROM (SELECT ${names}, ${joined} AS joined FROM ${each.table} WHERE org_id = ?) WHERE ${like}`,
-      )
-      const given = patterns.map((text) => `%${text.replace(/[\\%_]/g, (special) => `\\${special}`)}%`)
-      for (const row of found.all(org, ...given) as Row[]) {
-        const ids = idsIn(each.texts.map((name) => row[name]).join('\n'))
+      const rows = db.prepare(`SELECT ${names} FROM ${each.table} WHERE org_id = ?`).iterate(org)
+      const found: Hit[] = [] // whoever gets them writes, which an open statement would prevent
+      for (const row of rows as IterableIterator<Row>) {
         // Somebody else may have the same name: the contacts of a company are near each other.
-        const isNear = each.table !== 'contacts' && ids.some((id) => linked.has(id))
+        const isNear = each.table !== 'contacts' && each.texts.some((name) => isAmong(linked, row[name]))
         const find = isNear ? all : own
-        if (each.texts.some((name) => isChanged(find, row[name]))) yield { ...each, row, find }
+        if (isNamed(each, row, find)) found.push({ ...each, row, find })
       }
+      yield* found
     }
   }
 
@@ -50,7 +44,7 @@ export function sweeper({ db }: Pick<Deps, 'db'>) {
   function now(hit: Hit): Hit | undefined {
     const names = Object.keys(hit.row).join(', ')
     const row = db.prepare(`SELECT ${names} FROM ${hit.table} WHERE ${whereOf(hit)}`).get(hit.row) as Row | undefined
-    return row && hit.texts.some((name) => isChanged(hit.find, row[name])) ? { ...hit, row } : undefined
+    return row && isNamed(hit, row, hit.find) ? { ...hit, row } : undefined
   }
 
   /** Replaces the texts in a row; deletes it if its key names the person, or if it is of the kind that is dropped. */
@@ -81,4 +75,10 @@ export function sweeper({ db }: Pick<Deps, 'db'>) {
   return { hits, now, clean }
 }
 
-const isChanged = (find: Finder, value: unknown): boolean => typeof value === 'string' && find.without(value) !== value
+const isAmong = (ids: ReadonlySet<string>, value: unknown): boolean =>
+  ids.size > 0 && typeof value === 'string' && idsIn(value).some((id) => ids.has(id))
+
+const isNamed = ({ texts }: TextTable, row: Row, find: Finder): boolean =>
+  texts.some((name) => isChanged(find, row[name]))
+
+const isChanged = (find: Finder, value: unknown): boolean => typeof value === 'string' && find.finds(value)

@@ -1,5 +1,6 @@
 import { isExact, parseExactly } from '../../lib/exact-json.ts'
-import { foldWhole } from '../../lib/fold.ts'
+import { isFullName, patternOf } from './patterns.ts'
+import { READINGS } from './reading.ts'
 
 // What a person is recognised by in texts: docs/decisions/038-personal-data.md.
 
@@ -14,41 +15,74 @@ export type Traits = {
   own: readonly string[]
   /** Full names, which other people may have too: they are erased in what is linked with the person. */
   names: readonly string[]
+  /** What is not looked for: others have it too, or it is in too many texts that are about something else. */
+  left: readonly string[]
 }
-
-/** A name of one word, such as "Will", is in too many sentences. */
-export const isFullName = (name: string): boolean => name.length >= SHORTEST && /\S\s+\S/.test(name)
 
 export const isDistinct = (text: string): boolean => text.length >= SHORTEST
 
-/** How a text may be written: as it is, in JSON, and folded, as keys are. */
-function formsOf(text: string): string[] {
-  const trimmed = text.trim().replace(/\s+/g, ' ')
-  const all = [trimmed, trimmed.toLowerCase(), trimmed.toUpperCase(), foldWhole(trimmed)]
-  return [...new Set(all.flatMap((each) => [each, JSON.stringify(each).slice(1, -1)]))]
-}
+/** Strings of a record that name nobody, and are not searched: ids and times. */
+const KEPT_STRING = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/
+const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
 
-const BEFORE = '(?<![\\p{L}\\p{N}_%+])'
-const AFTER = '(?![\\p{L}\\p{N}_]|-[\\p{L}\\p{N}])'
-
-/** An address may go on after a dot; a name before one ends, as in the name of a file. */
-const exactly = (text: string): string =>
-  `${RegExp.escape(text)}${AFTER}${/\d|@|:/.test(text) ? '(?!\\.[\\p{L}\\p{N}])' : ''}`
-
-/** Finds texts in longer texts, ignoring case, where they are not a part of a longer word or address. */
+/**
+ * Finds a person in texts: in any case, with and without accents, as it may be written in a mail, a page or JSON, but not as
+ * a part of a longer word, address or number.
+ */
 export function finder(texts: readonly string[]) {
-  const forms = [...new Set(texts.flatMap(formsOf))].toSorted((one, other) => other.length - one.length)
-  const pattern = forms.length === 0 ? undefined : new RegExp(`${BEFORE}(?:${forms.map(exactly).join('|')})`, 'giu')
+  // An address may have the name in it: it is taken as a whole.
+  const patterns = [texts.filter((text) => !isFullName(text)), texts.filter(isFullName)].flatMap(anyOf)
 
-  return {
-    forms,
-    without: (text: string, instead = ERASED): string => (pattern ? text.replace(pattern, () => instead) : text),
+  function without(text: string, instead = ERASED): string {
+    if (text.length < 2 || KEPT_STRING.test(text)) return text
+    const left = patterns.reduce((rest, pattern) => withoutInText(rest, pattern, instead), text)
+    if (left === text && !text.includes('\\')) return text
+    return isJson(text) ? withoutInJson(text, instead) : left
   }
+
+  /** Numbers and the form stay: other code reads it. */
+  function withoutInJson(json: string, instead: string): string {
+    return json.replace(JSON_STRING, (quoted) => {
+      const text = JSON.parse(quoted) as string
+      const left = without(text, instead)
+      return left === text ? quoted : JSON.stringify(left)
+    })
+  }
+
+  return { without, finds: (text: string): boolean => without(text) !== text }
 }
 
 export type Finder = ReturnType<typeof finder>
 
-const KEPT_STRING = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/
+function anyOf(texts: readonly string[]): RegExp[] {
+  const patterns = [...new Set(texts.map(patternOf))].toSorted((one, other) => other.length - one.length)
+  return patterns.length === 0 ? [] : [new RegExp(patterns.join('|'), 'gu')]
+}
+
+/** Each reading is of what the others have left. */
+function withoutInText(text: string, pattern: RegExp, instead: string): string {
+  let left = text
+  for (const readingOf of READINGS) {
+    const reading = readingOf(left)
+    if (!reading) continue
+    const places = [...reading.folded.matchAll(pattern)].map(
+      ({ 0: found, index }) => [index, index + found.length] as const,
+    )
+    if (places.length > 0) left = reading.replace(places, instead)
+  }
+  return left
+}
+
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Fields with one of a few words. */
 const CHOICES = new Set(['type', 'status', 'direction', 'channel', 'priority', 'currency', 'stop_reason', 'target'])
 /** Objects that only say how something went. */

@@ -10,7 +10,7 @@ import { textTables } from '../../../src/store/tables.ts'
 import { cli, cliJson } from '../../cli/command-line.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { DIGITS, EMAIL, fillPerson, LETTERS, NAME, type PersonFixture } from './person-fixture.ts'
+import { DIGITS, EMAIL, fillPerson, LETTERS, NAME, PERSONAL, type PersonFixture } from './person-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dealbox-erasure-'))
 let server: TestServer
@@ -53,21 +53,6 @@ const isInFiles = (letters: string): boolean =>
     const path = join(server.dataDir, name)
     return existsSync(path) && readFileSync(path, 'latin1').toLowerCase().includes(letters)
   })
-
-/** Every column of text in which a person can be. Others have ids, choices, and what the organisation says of itself. */
-const PERSONAL = [
-  'contacts.first_name contacts.last_name contacts.name contacts.name_key contacts.emails contacts.phones',
-  'contacts.job_title contacts.linkedin_url contacts.website contacts.address contacts.source contacts.external_id',
-  'contacts.custom_fields contacts.archived_fields contact_emails.email_key contact_values.value',
-  'bin.title bin.record companies.description companies.custom_fields company_values.value conversations.subject conversations.preview',
-  'deals.title deals.title_key drafts.body events.data idempotency.body import_omissions.reason import_rows.previous',
-  'imports.file_name invitations.attendee meetings.title meetings.summary meetings.participants merges.undo',
-  'message_headers.subject message_headers.reply_to messages.author messages.body_text messages.body_html',
-  'messages.external_id messages.sent_cc messages.attachments notes.title notes.body notifications.title',
-  'rejected_mails.sender rejected_mails.subject search_docs.words search_pending.words search_words.word',
-  'tasks.title tasks.body transcript_segments.speaker transcript_segments.text transcript_segments.words',
-  'transcripts.speakers transcripts.words',
-].flatMap((line) => line.split(' '))
 
 test('a dry run says what would be erased, and changes nothing', async () => {
   const seq = server.lastSeq()

@@ -20,6 +20,21 @@ export const DIGITS = '4040881277'
 export const EMAIL = `${LETTERS}@mail.example`
 export const NAME = `Qna${LETTERS} Ko${LETTERS}`
 
+/** Every column of text in which a person can be. Others have ids, choices, and what the organisation says of itself. */
+export const PERSONAL = [
+  'contacts.first_name contacts.last_name contacts.name contacts.name_key contacts.emails contacts.phones',
+  'contacts.job_title contacts.linkedin_url contacts.website contacts.address contacts.source contacts.external_id',
+  'contacts.custom_fields contacts.archived_fields contact_emails.email_key contact_values.value',
+  'bin.title bin.record companies.description companies.custom_fields company_values.value conversations.subject conversations.preview',
+  'deals.title deals.title_key drafts.body events.data idempotency.body import_omissions.reason import_rows.previous',
+  'imports.file_name invitations.attendee meetings.title meetings.summary meetings.participants merges.undo',
+  'message_headers.subject message_headers.reply_to messages.author messages.body_text messages.body_html',
+  'messages.external_id messages.sent_cc messages.attachments notes.title notes.body notifications.title',
+  'rejected_mails.sender rejected_mails.subject search_docs.words search_pending.words search_words.word',
+  'tasks.title tasks.body transcript_segments.speaker transcript_segments.text transcript_segments.words',
+  'transcripts.speakers transcripts.words',
+].flatMap((line) => line.split(' '))
+
 const text = (what: string): string => `${LETTERS}${what}`
 const base64 = (content: string): string => Buffer.from(content).toString('base64')
 
