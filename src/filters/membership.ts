@@ -17,14 +17,10 @@ export const linkOf = (object: ListObject) => ({
 
 /** The conditions for the members of a list, and the filter `list_id` of contacts, companies and deals. */
 export function membership(store: Pick<Store, 'db' | 'clock'>, object: ListObject) {
-  const { db, clock } = store
+  const { db } = store
   const smart = smartLists(store)
   const link = linkOf(object)
   const byId = db.prepare('SELECT kind, filter FROM lists WHERE org_id = ? AND id = ? AND object = ?')
-  const touch = db.prepare(
-    `UPDATE lists SET version = version + 1, updated_at = ?
-     WHERE org_id = ? AND id IN (SELECT list_id FROM ${link.table} WHERE org_id = ? AND ${link.key} = ?)`,
-  )
 
   /** An unknown list has no members. Throws Problem 403 if the caller may not read what the list is about. */
   function conditions(who: Caller, id: string): Condition[] {
@@ -43,13 +39,5 @@ export function membership(store: Pick<Store, 'db' | 'clock'>, object: ListObjec
       'A list that contains the record; see `GET /lists`. If the filter of a smart list names fields of the company, the token needs `rest.crm.companies.read`, too.',
   }
 
-  /**
-   * Call this before a record is deleted: updates the static lists that contain it, without events of their own.
-   * Deleting the record also deletes its rows in the link table.
-   */
-  function leaveAll({ org }: Caller, id: string): void {
-    touch.run(clock.now(), org, org, id)
-  }
-
-  return { filter, conditions, leaveAll }
+  return { filter, conditions }
 }

@@ -1,12 +1,12 @@
 import { type Deps, once } from '../../deps.ts'
 import type { EventName } from '../../events/names.ts'
-import { linkOf } from '../../filters/membership.ts'
 import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { conflict, notFound } from '../../lib/problem.ts'
 import { DAY_MS, rfc3339 } from '../../lib/time.ts'
 import type { RawRow } from '../../store/columns.ts'
 import type { Binned, Kept } from '../binned.ts'
+import { listChanges } from '../list-changes.ts'
 import { type Fields, flatten } from '../merges/fields.ts'
 import { wholeRecords } from '../merges/mergeable.ts'
 import { referringRecords } from '../merges/referring.ts'
@@ -55,17 +55,15 @@ export const binStore = once((deps: Deps) => {
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const hasStage = db.prepare('SELECT 1 FROM stages WHERE org_id = ? AND id = ?').pluck()
-  const listExists = db.prepare('SELECT 1 FROM lists WHERE org_id = ? AND id = ?').pluck()
-  const touchList = db.prepare('UPDATE lists SET version = version + 1, updated_at = ? WHERE org_id = ? AND id = ?')
+  const inLists = listChanges(deps)
   const customs = { contact: custom('contact'), company: custom('company'), deal: custom('deal') }
 
   function custom(object: Custom) {
     const { custom: values, resolve } = undoConflicts(db, object)
-    const { table, key, column } = linkOf(object)
     return {
       whole: wholeRecords(deps, object, records[object], values),
       resolve,
-      join: db.prepare(`INSERT INTO ${table} (org_id, ${column}, ${key}) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`),
+      lists: inLists.of(object),
     }
   }
 
@@ -101,7 +99,7 @@ export const binStore = once((deps: Deps) => {
   }
 
   function restoreCustom(who: Caller, object: Custom, given: Stored, { archived = {}, lists = [], stages = [] }: Kept) {
-    const { whole, resolve, join } = customs[object]
+    const { whole, resolve, lists: ofObject } = customs[object]
     const { fields, left } = resolve(who.org, given.id, flatten(given, archived), {})
     if (object === 'deal') checkDeal(given, fields)
     whole.restoreDeleted(who, fields)()
@@ -110,8 +108,8 @@ export const binStore = once((deps: Deps) => {
         addStage.run(who.org, given.id, deal_version, at, from, to, member_id)
     const out: LeftOut[] = left.map((each) => ({ object, id: given.id, ...each }))
     for (const list of lists) {
-      if (!listExists.get(who.org, list)) out.push({ object: 'list', id: list, field: 'members', reason: 'deleted' })
-      else if (join.run(who.org, list, given.id).changes > 0) touchList.run(clock.now(), who.org, list)
+      if (!inLists.exists(who.org, list)) out.push({ object: 'list', id: list, field: 'members', reason: 'deleted' })
+      else if (ofObject.add(who.org, list, given.id)) inLists.touched(who, list)
     }
     return out
   }

@@ -18,6 +18,7 @@ import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/list/search.ts'
 import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { listChanges } from '../list-changes.ts'
 import { AddressPatch, mergeAddress } from '../records/address.ts'
 import { Company, companyRecord } from '../records/company.ts'
 import { recordRows } from '../records/record-rows.ts'
@@ -56,8 +57,8 @@ const hostOf = (website: string): string => new URL(website).hostname.replace(/^
 export const companyStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react, clearReferences } = deps
   const bin = binWriter(deps)
-  const lists = membership(deps, 'company')
-  const offered = { ...filters, list_id: lists.filter }
+  const lists = listChanges(deps).of('company')
+  const offered = { ...filters, list_id: membership(deps, 'company').filter }
   const { list, render, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })
   const custom = customValues(db, 'company')
   const { restore, write, erase } = recordRows<Company>(db, {

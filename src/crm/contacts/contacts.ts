@@ -20,6 +20,7 @@ import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/list/search.ts'
 import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { listChanges } from '../list-changes.ts'
 import { AddressPatch, mergeAddress } from '../records/address.ts'
 import { Contact, contactRecord } from '../records/contact.ts'
 import { EmailsGiven, nameOf, PhonesGiven } from '../records/contact-methods.ts'
@@ -58,8 +59,8 @@ type Company = Changes['company.updated']
 export const contactStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react, clearReferences } = deps
   const bin = binWriter(deps)
-  const lists = membership(deps, 'contact')
-  const offered = { ...filters, list_id: lists.filter }
+  const lists = listChanges(deps).of('contact')
+  const offered = { ...filters, list_id: membership(deps, 'contact').filter }
   const { list, render, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
   const custom = customValues(db, 'contact')
   const { restore, write, index, erase } = recordRows<Contact>(db, {

@@ -19,6 +19,7 @@ import { searchFilter } from '../../store/list/search.ts'
 import { ownerWord } from '../../store/search.ts'
 import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { listChanges } from '../list-changes.ts'
 import { Deal, dealRecord } from '../records/deal.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
@@ -60,8 +61,8 @@ export const columns = c.columns<Deal>(dealRecord.columns, { title_key: (deal) =
 export const dealStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react, clearReferences } = deps
   const bin = binWriter(deps)
-  const lists = membership(deps, 'deal')
-  const offered = { ...filters, list_id: lists.filter }
+  const lists = listChanges(deps).of('deal')
+  const offered = { ...filters, list_id: membership(deps, 'deal').filter }
   const { list, render, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })
   const custom = customValues(db, 'deal')
   const { restore, write, erase } = recordRows<Deal>(db, {

@@ -1,13 +1,14 @@
 import type { Deps } from '../../deps.ts'
 import { mayCount } from '../../filters/access.ts'
 import { type ListObject, TABLES } from '../../filters/catalog.ts'
-import { linkOf, membership } from '../../filters/membership.ts'
+import { membership } from '../../filters/membership.ts'
 import type { Listed } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { field, invalid } from '../../lib/problem.ts'
 import { type Condition, isTimeDependent } from '../../store/list/conditions.ts'
 import type { Sort } from '../../store/list/page.ts'
 import { missing } from '../../store/references.ts'
+import { listChanges } from '../list-changes.ts'
 import type { KeptCounts } from './counts.ts'
 
 /** Sorts that contacts, companies and deals have in common. */
@@ -19,12 +20,10 @@ type Records = Pick<Listed, 'columns' | 'list' | 'render'> & { count: (org: numb
 export function listMembers(deps: Deps, object: ListObject, records: Records, kept: KeptCounts) {
   const { db } = deps
   const { conditions } = membership(deps, object)
-  const { table, key, column } = linkOf(object)
   const exists = db.prepare(`SELECT 1 FROM ${TABLES[object]} WHERE org_id = ? AND id = ?`).pluck()
-  const add = db.prepare(`INSERT INTO ${table} (org_id, ${column}, ${key}) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`)
-  const remove = db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND ${column} = ? AND ${key} = ?`)
-  const changes = (statement: typeof add) => (org: number, id: string, records: string[]) =>
-    records.reduce((sum, record) => sum + statement.run(org, id, record).changes, 0)
+  const members = listChanges(deps).of(object)
+  const changes = (change: typeof members.add) => (org: number, id: string, records: string[]) =>
+    records.filter((record) => change(org, id, record)).length
 
   function check(org: number, given: { add_ids: string[]; remove_ids: string[] }): void {
     const errors = Object.entries(given).flatMap(([name, ids]) =>
@@ -61,6 +60,6 @@ export function listMembers(deps: Deps, object: ListObject, records: Records, ke
   return {
     open,
     count,
-    members: { check, add: changes(add), remove: changes(remove) },
+    members: { check, add: changes(members.add), remove: changes(members.remove) },
   }
 }

@@ -4,18 +4,16 @@ import type { Deps } from '../../deps.ts'
 import type { EventName } from '../../events/names.ts'
 import { scopesOf } from '../../filters/access.ts'
 import { type ListObject, OBJECTS, TABLES } from '../../filters/catalog.ts'
-import { ListFilter } from '../../filters/filter.ts'
 import { smartLists } from '../../filters/smart.ts'
 import { changeRoute, type Listed, type Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
-import { fold } from '../../lib/fold.ts'
 import { timeOfId } from '../../lib/id.ts'
 import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import * as c from '../../store/columns.ts'
+import type * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { type ListQuery, listing, type Sort } from '../../store/list/page.ts'
@@ -23,6 +21,7 @@ import { rows } from '../../store/rows.ts'
 import { companyStore } from '../companies/companies.ts'
 import { contactStore } from '../contacts/contacts.ts'
 import { dealStore } from '../deals/deals.ts'
+import { columns, fields, fixed, KINDS, List } from '../list.ts'
 import { Company } from '../records/company.ts'
 import { Contact } from '../records/contact.ts'
 import { Deal } from '../records/deal.ts'
@@ -30,47 +29,6 @@ import { keptCounts } from './counts.ts'
 import { listMembers, MEMBER_SORTS } from './list-members.ts'
 
 // 1. The wire form.
-
-const KINDS = ['static', 'smart'] as const
-
-const fields = {
-  name: f.doc(f.title, 'For example "Customers in Lisbon".'),
-  filter: f.doc(
-    v.nullable(ListFilter),
-    'Filter of a smart list, required there; null for a static list. To write it, the token needs the scope to read the records of `object`, and `rest.crm.companies.read` if it names fields of the company.',
-  ),
-  description: f.doc(f.nullable(f.longText()), 'Purpose of the list.'),
-  owner_id: f.nullable(f.id),
-}
-
-const fixed = {
-  object: f.doc(f.oneOf(OBJECTS), 'Type of the records in the list.'),
-  kind: f.doc(
-    f.oneOf(KINDS),
-    'A static list contains the records that are added to it, a smart list the records that match its filter.',
-  ),
-}
-
-export const List = f.doc(
-  f.named(
-    'RecordList',
-    f.object({
-      id: f.id,
-      name: fields.name,
-      ...fixed,
-      filter: fields.filter,
-      description: fields.description,
-      owner_id: fields.owner_id,
-      member_count: f.doc(
-        f.nullable(f.count()),
-        'Current number of records in the list. For a smart list it changes without a new version. Null in events, and if the token lacks the scope to read the records or those that the filter names.',
-      ),
-      ...f.recordFields,
-    }),
-  ),
-  'A list is a set of contacts, companies or deals, selected by hand or by a filter.',
-)
-export type List = v.InferOutput<typeof List>
 
 const ListPatch = f.patchOf(fields)
 type ListPatch = v.InferOutput<typeof ListPatch>
@@ -100,22 +58,6 @@ const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { colu
 
 // 2. The row.
 
-export const columns = c.columns<List>(
-  {
-    id: c.plain('id'),
-    name: c.text('name'),
-    object: c.plain('object'),
-    kind: c.plain('kind'),
-    filter: c.json('filter'),
-    description: c.text('description'),
-    owner_id: c.plain('owner_id'),
-    member_count: c.computed(),
-    created_at: c.time('created_at'),
-    updated_at: c.time('updated_at'),
-    version: c.integer('version'),
-  },
-  { name_key: (list) => fold(list.name) },
-)
 const MEMBER_COUNT = Object.keys(List.pipe[0].entries).indexOf('member_count')
 
 // 3. The statements and the rules.

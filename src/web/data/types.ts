@@ -1,6 +1,6 @@
 import type { CloseReason } from '../../crm/close-reasons/close-reasons.ts'
 import type { CustomField } from '../../crm/custom-fields/custom-fields.ts'
-import type { List } from '../../crm/lists/lists.ts'
+import type { List } from '../../crm/list.ts'
 import type { Member } from '../../crm/members/members.ts'
 import type { Note } from '../../crm/notes.ts'
 import type { Company } from '../../crm/records/company.ts'

@@ -252,6 +252,8 @@ describe('a merge of contacts', () => {
       'meeting.updated participants',
       'meeting.updated participants',
       'conversation.updated contact_id', // messages keep who wrote them, as known then: that only the id differs is not told
+      'list.updated member_count',
+      'list.updated member_count',
       'contact.deleted',
     ])
     assert.equal((await get(`/contacts/${kept}`)).version, 1) // two that were alike but for their names
@@ -395,6 +397,7 @@ describe('a merge of companies', () => {
       'task.updated company_ids',
       'meeting.updated company_id',
       'conversation.updated company_id',
+      'list.updated member_count',
       'company.deleted',
     ])
   })

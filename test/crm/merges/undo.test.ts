@@ -101,6 +101,8 @@ describe('undoing a merge at once', () => {
       'meeting.updated participants',
       'meeting.updated participants',
       'conversation.updated contact_id',
+      'list.updated member_count',
+      'list.updated member_count',
       changed,
     ])
     const [created] = events(seq)

@@ -324,7 +324,12 @@ test('a bulk change is forgotten after 30 days, with its records in batches', as
   const journal = bulkJournal(app.deps)
   const who = { org: a.org, member: app.ids.member }
   const ids = (count: number) => Array.from({ length: count }, () => store.clock.id())
-  const add = (count: number) => store.transaction(() => journal.add(who, 'deals', { delete: true }, ids(count)))
+  const add = (count: number) =>
+    store.transaction(() => {
+      const id = journal.add(who, 'deals', { delete: true }, count)
+      journal.addItems(who.org, id, 0, ids(count))
+      return id
+    })
   const purge = () => store.transaction(() => journal.purge())
   const rowsOf = (id: string) =>
     store.db.prepare('SELECT count(*) FROM bulk_rows WHERE bulk_id = ?').pluck().get(id) as number

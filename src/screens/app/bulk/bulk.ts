@@ -1,8 +1,9 @@
+import { actingMember } from '../../../auth/acting.ts'
 import { customValues } from '../../../crm/custom-fields/values.ts'
 import { dealStages } from '../../../crm/deals/deal-stages.ts'
 import { dealStore } from '../../../crm/deals/deals.ts'
+import { listChanges } from '../../../crm/list-changes.ts'
 import { type Deps, once } from '../../../deps.ts'
-import { linkOf } from '../../../filters/membership.ts'
 import type { Stored } from '../../../http/route.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import { conflict, field, invalid, Problem } from '../../../lib/problem.ts'
@@ -20,6 +21,17 @@ import { type Kind, OBJECTS, type Selection, selections } from './selection.ts'
 export const BULK = 'bulk change'
 export const BULK_UNDO = 'bulk undo'
 
+/** What the members of the app need to change many records. */
+export const NEEDED = 'member'
+
+/** Ids that are written down in one transaction. */
+export const MAX_FOUND = 2000
+
+/** What the job does next: find further records after an id, or change those from a position on. */
+type Finding = { selection: Selection; found: number; after: string | null }
+type Changing = { from: number; refusal?: string }
+type Step = Finding | Changing
+
 export type Asked = Selection & Change & { kind: Kind; expected?: number }
 
 /** Changes many records at once, by a job of many short transactions, and undoes all of it. */
@@ -27,6 +39,7 @@ export const bulkStore = once((deps: Deps) => {
   const { db, clock, references } = deps
   const journal = bulkJournal(deps)
   const select = selections(deps)
+  const acting = actingMember(db)
   const writes = recordWrites(deps)
   const events = toldEvents(db)
   const notices = noticeQueue(deps)
@@ -39,19 +52,7 @@ export const bulkStore = once((deps: Deps) => {
   const deals = dealStore(deps)
   const stages = dealStages(db)
   const staticList = db.prepare("SELECT object FROM lists WHERE org_id = ? AND id = ? AND kind = 'static'").pluck()
-  const touchList = db.prepare('UPDATE lists SET version = version + 1, updated_at = ? WHERE org_id = ? AND id = ?')
-  const memberships = Object.fromEntries(
-    (['deal', 'contact', 'company'] as const).map((object) => {
-      const { table, key, column } = linkOf(object)
-      return [
-        object,
-        {
-          add: db.prepare(`INSERT INTO ${table} (org_id, ${column}, ${key}) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`),
-          remove: db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND ${column} = ? AND ${key} = ?`),
-        },
-      ]
-    }),
-  )
+  const lists = listChanges(deps)
 
   /** Throws 422 for a change that no record can take, and 409 `count_changed` if more records match than expected. */
   function start(
@@ -64,15 +65,18 @@ export const bulkStore = once((deps: Deps) => {
     const selection = Object.fromEntries(
       Object.entries({ ids, filter, q, list_id, exclude }).filter(([, value]) => value !== undefined),
     ) as Selection
-    const found = select(who, kind, selection)
-    if (expected !== undefined && found.length > expected) {
-      const detail = `${found.length} records match now, which is more than the ${expected} that were expected.`
-      throw conflict('count_changed', detail, { count: found.length })
+    const total = select.count(who, kind, selection)
+    if (expected !== undefined && total > expected) {
+      const detail = `${total} records match now, which is more than the ${expected} that were expected.`
+      throw conflict('count_changed', detail, { count: total })
     }
-    const id = journal.add(who, kind, wanted, found)
-    jobs.put(who.org, { kind: BULK, key: id, payload: { from: 0 }, dueAt: clock.now() })
-    return { id, total: found.length }
+    const id = journal.add(who, kind, wanted, total)
+    put(who.org, id, { selection, found: 0, after: null })
+    return { id, total }
   }
+
+  const put = (org: number, id: string, step: Step): void =>
+    jobs.put(org, { kind: BULK, key: id, payload: step as never, dueAt: clock.now() })
 
   function check(who: Caller, kind: Kind, change: Change): void {
     const { patch, add_tag_ids = [], remove_tag_ids = [], list_id } = change
@@ -106,22 +110,54 @@ export const bulkStore = once((deps: Deps) => {
       )
   }
 
-  /** One batch; puts the job for the next. */
+  /** One batch; puts the job for the next. First all records are written down, so that no change moves them. */
   function run({ org, key, payload }: Job, store: Store): void {
     const id = key as string
     const row = journal.stored(org, id)
     if (!row) return
-    const { from } = payload as { from: number }
+    const step = payload as Step
+    if ('found' in step) writeDown(row, org, step)
+    else changeBatch(row, org, step, store)
+  }
+
+  /** Never more than were counted: the member has agreed to that number. */
+  function writeDown(
+    { id, member_id, object, total }: BulkRow,
+    org: number,
+    { selection, found, after }: Finding,
+  ): void {
+    const who = { org, member: member_id }
+    try {
+      const ids = select.next(who, object, selection, after, Math.min(MAX_FOUND, total - found))
+      journal.addItems(org, id, found, ids)
+      const sum = found + ids.length
+      const isLast = ids.length === 0 || sum >= total
+      if (isLast) journal.setTotal(org, id, sum)
+      put(org, id, isLast ? { from: 0 } : { selection, found: sum, after: ids.at(-1) as string })
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      journal.setTotal(org, id, found)
+      put(org, id, { from: 0, refusal: `The records could not be found any more: ${error.message}` })
+    }
+  }
+
+  function changeBatch(row: BulkRow, org: number, { from, refusal }: Changing, store: Store): void {
+    const { id } = row
     const who = { org, member: row.member_id }
     const change = JSON.parse(row.change) as Change
+    const refused =
+      refusal === undefined ? acting(org, row.member_id, NEEDED) : new Problem(409, 'cannot_find', refusal)
     const items = journal.next(org, id, from, MAX_BATCH)
-    const done = doEach(store, items, (item) => changeOne(who, row, change, item))
+    const done = doEach(store, items, (item) => {
+      if (refused) throw refused
+      changeOne(who, row, change, item)
+    })
     for (const { item, error } of done)
       journal.note(org, id, error === null ? item : { ...item, seq: null, is_listed: 0 }, error)
-    if (change.list_id !== undefined && done.some(({ item }) => item.is_listed)) touch(who, change.list_id)
+    if (change.list_id !== undefined && done.some(({ item }) => item.is_listed)) lists.touched(who, change.list_id)
     const isLast = from + done.length >= row.total
     journal.advance(org, id, done.length, done.filter(({ error }) => error !== null).length, isLast)
-    if (!isLast) jobs.put(org, { kind: BULK, key: id, payload: { from: from + done.length }, dueAt: clock.now() })
+    if (!isLast) put(org, id, { from: from + done.length, ...(refusal === undefined ? {} : { refusal }) })
     tell(who, row, { done: from + done.length, is_finished: isLast })
   }
 
@@ -130,6 +166,8 @@ export const bulkStore = once((deps: Deps) => {
     const object = OBJECTS[kind]
     const { find, patch, remove } = writes[object]
     const record = find(who, item.record_id)
+    if (change.list_id !== undefined && !lists.exists(who.org, change.list_id))
+      throw conflict('list_gone', 'The list was deleted meanwhile.')
     const before = events.lastSeq(who.org)
     if (change.delete) remove?.(who, record)
     else if (change.close) deals.close(who, record as never, change.close)
@@ -137,7 +175,7 @@ export const bulkStore = once((deps: Deps) => {
       const given = { ...change.patch, ...tagsOf(record, change) }
       if (Object.keys(given).length > 0) patch(who, record, given)
       if (change.list_id !== undefined)
-        item.is_listed = memberships[object]?.add.run(who.org, change.list_id, record.id).changes === 1 ? 1 : 0
+        item.is_listed = object !== 'task' && lists.of(object).add(who.org, change.list_id, record.id) ? 1 : 0
     }
     item.seq = events.newestOf(who.org, before, record.id)?.seq ?? null
   }
@@ -162,28 +200,31 @@ export const bulkStore = once((deps: Deps) => {
     const who = { org, member: row.member_id }
     const change = JSON.parse(row.change) as Change
     const items = journal.below(org, id, below, MAX_BATCH)
-    const done = doEach(store, items, (item) => undoOne(who, row, change, item))
-    for (const { item, error } of done)
-      if (item.seq !== null || item.is_listed) journal.noteUndone(org, id, item, error)
-    if (change.list_id !== undefined && done.some(({ item }) => item.is_listed)) touch(who, change.list_id)
+    const refused = acting(org, row.member_id, NEEDED)
+    const left = new Set<Item>()
+    const done = doEach(store, items, (item) => {
+      if (refused && isChanged(item)) throw refused
+      if (undoOne(who, row, change, item)) left.add(item)
+    })
+    for (const { item, error } of done) if (isChanged(item)) journal.noteUndone(org, id, item, error)
+    if (done.some(({ item, error }) => error === null && left.has(item))) lists.touched(who, change.list_id as string)
     const rest = done.at(-1)?.item.position ?? 0
     if (rest > 0) jobs.put(org, { kind: BULK_UNDO, key: id, payload: { below: rest }, dueAt: clock.now() })
     else journal.endUndo(org, id)
     tell(who, row, { undone: row.total - rest, is_finished: rest === 0 })
   }
 
-  function undoOne(
-    who: Caller,
-    { object: kind }: BulkRow,
-    { list_id }: Change,
-    { record_id, seq, is_listed }: Item,
-  ): void {
-    if (is_listed && list_id !== undefined) memberships[OBJECTS[kind]]?.remove.run(who.org, list_id, record_id)
+  /** Returns whether the record has left the list. */
+  function undoOne(who: Caller, { object: kind }: BulkRow, { list_id }: Change, item: Item): boolean {
+    const object = OBJECTS[kind]
+    const { record_id, seq } = item
     if (seq !== null) undoStore(deps).undo(who, { seq })
-  }
-
-  function touch({ org }: Caller, list: string): void {
-    touchList.run(clock.now(), org, list)
+    return (
+      item.is_listed === 1 &&
+      list_id !== undefined &&
+      object !== 'task' &&
+      lists.of(object).remove(who.org, list_id, record_id)
+    )
   }
 
   const tell = ({ org, member }: Caller, { id, object, total }: BulkRow, more: object): void =>
@@ -191,6 +232,8 @@ export const bulkStore = once((deps: Deps) => {
 
   return { start, run, undo, runUndo, show: journal.show }
 })
+
+const isChanged = ({ seq, is_listed }: Item): boolean => seq !== null || is_listed === 1
 
 function tagsOf(record: Stored, { add_tag_ids = [], remove_tag_ids = [] }: Change): { tag_ids?: string[] } {
   if (add_tag_ids.length + remove_tag_ids.length === 0) return {}

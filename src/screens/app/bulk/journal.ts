@@ -44,6 +44,7 @@ export const bulkJournal = once(({ db, clock }: Deps) => {
      VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?)`,
   )
   const insertItem = db.prepare('INSERT INTO bulk_rows (org_id, bulk_id, position, record_id) VALUES (?, ?, ?, ?)')
+  const setTotal = db.prepare('UPDATE bulk_changes SET total = ? WHERE org_id = ? AND id = ?')
   const byId = db.prepare('SELECT * FROM bulk_changes WHERE org_id = ? AND id = ?')
   const FIELDS = 'position, record_id, seq, is_listed'
   const next = db.prepare(
@@ -76,11 +77,15 @@ export const bulkJournal = once(({ db, clock }: Deps) => {
   )
   const remove = db.prepare('DELETE FROM bulk_changes WHERE org_id = ? AND id = ?')
 
-  function add({ org, member }: Caller, object: Kind, change: Change, ids: readonly string[]): string {
+  function add({ org, member }: Caller, object: Kind, change: Change, total: number): string {
     const id = clock.id()
-    insert.run(org, id, member, object, JSON.stringify(change), ids.length, clock.now())
-    for (const [position, record] of ids.entries()) insertItem.run(org, id, position, record)
+    insert.run(org, id, member, object, JSON.stringify(change), total, clock.now())
     return id
+  }
+
+  /** Adds records from a position on. */
+  function addItems(org: number, id: string, from: number, ids: readonly string[]): void {
+    for (const [index, record] of ids.entries()) insertItem.run(org, id, from + index, record)
   }
 
   const stored = (org: number, id: string) => byId.get(org, id) as BulkRow | undefined
@@ -121,6 +126,8 @@ export const bulkJournal = once(({ db, clock }: Deps) => {
 
   return {
     add,
+    addItems,
+    setTotal: (org: number, id: string, total: number): void => void setTotal.run(total, org, id),
     stored,
     find,
     show,

@@ -9,7 +9,7 @@ import * as f from '../../../lib/fields.ts'
 import { field, invalid } from '../../../lib/problem.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 import { jsonObject } from '../../../personal/json-object.ts'
-import { type Asked, BULK, BULK_UNDO, bulkStore } from './bulk.ts'
+import { type Asked, BULK, BULK_UNDO, bulkStore, NEEDED } from './bulk.ts'
 import { bulkJournal } from './journal.ts'
 import { KINDS } from './selection.ts'
 
@@ -31,7 +31,7 @@ const Bulk = f.object({
 
 export const bulkRoutes = (deps: Deps): Route<Need>[] => {
   const { start, undo, show } = bulkStore(deps)
-  const common = { role: 'member', name: 'bulk change' } as const
+  const common = { role: NEEDED, name: 'bulk change' } as const
   return [
     {
       ...common,

@@ -24,7 +24,7 @@ export type Selection = {
   exclude?: string[]
 }
 
-/** More are refused: their ids are written at once. */
+/** More are refused: all of them are written down for an undo. */
 export const MAX_SELECTED = 100_000
 const BY_ID = { column: 'id' }
 
@@ -44,20 +44,29 @@ export const selections = once((deps: Deps) => {
     company: membership(deps, 'company'),
   }
 
-  /** Returns the ids, oldest record first. Throws 422 for a wrong filter, and for too many records. */
-  function find(who: Caller, kind: Kind, { ids, exclude = [], ...asked }: Selection): string[] {
-    const left = new Set(exclude)
-    if (ids) return ids.filter((id) => !left.has(id))
+  /** How many records there are. Throws 422 for a wrong filter, and for too many. */
+  function count(who: Caller, kind: Kind, asked: Selection): number {
+    if (asked.ids) return given(asked).length
     const conditions = conditionsOf(who, kind, asked)
-    const query = { limit: MAX_SELECTED + left.size, sort: BY_ID, descending: false, conditions, count: false }
-    const { rows, next } = lists[kind].list(who.org, query)
-    if (next) throw invalid(field('/filter', 'too_many', `must match at most ${MAX_SELECTED} records`))
-    return rows.map(([id]) => id as string).filter((id) => !left.has(id))
+    const query = { limit: 1, sort: BY_ID, descending: false, conditions, skip: MAX_SELECTED, count: false }
+    if (lists[kind].list(who.org, query).rows.length > 0)
+      throw invalid(field('/filter', 'too_many', `must match at most ${MAX_SELECTED} records`))
+    return lists[kind].count(who.org, conditions)
   }
 
-  function conditionsOf(who: Caller, kind: Kind, { filter, q, list_id }: Selection): Condition[] {
+  /** The next ids after one, oldest record first. Throws 422 for a filter that has become wrong. */
+  function next(who: Caller, kind: Kind, asked: Selection, after: string | null, limit: number): string[] {
+    if (asked.ids) return given(asked)
+    const conditions = conditionsOf(who, kind, asked)
+    const position = after === null ? undefined : { key: null, id: after }
+    const query = { limit, sort: BY_ID, descending: false, conditions, after: position, count: false }
+    return lists[kind].list(who.org, query).rows.map(([id]) => id as string)
+  }
+
+  function conditionsOf(who: Caller, kind: Kind, { filter, q, list_id, exclude = [] }: Selection): Condition[] {
     const object = OBJECTS[kind]
     const conditions: Condition[] = q === undefined ? [] : [{ search: object, text: q }]
+    if (exclude.length > 0) conditions.push({ not: { column: 'id', operator: 'in', values: exclude, indexed: false } })
     if (object === 'task') {
       if (filter !== undefined || list_id !== undefined)
         throw invalid(field('/filter', 'not_supported', 'must be omitted for tasks; send ids'))
@@ -73,5 +82,7 @@ export const selections = once((deps: Deps) => {
     return smart.conditions(who.org, object, filter)
   }
 
-  return find
+  return { count, next }
 })
+
+const given = ({ ids = [], exclude = [] }: Selection): string[] => ids.filter((id) => !exclude.includes(id))
