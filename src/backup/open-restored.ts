@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { keyring } from '../auth/keys.ts'
 import { Problem } from '../lib/problem.ts'
 import { SCHEMA_VERSION } from '../store/migrations.ts'
-import { DATABASE, openStore, type Store } from '../store/open.ts'
+import { type CommandStore, DATABASE, openStore } from '../store/open.ts'
 import type { Manifest } from './manifest.ts'
 import { requireSpace } from './space.ts'
 
@@ -11,7 +11,7 @@ import { requireSpace } from './space.ts'
  * Opens what was taken out of a backup as a server would: migrates it if it is older, and reads its keys. Throws Problem
  * 409 `newer_schema` if a newer version of Dealbox made it.
  */
-export function openRestored<T>(file: string, dataDir: string, manifest: Manifest, job: (store: Store) => T): T {
+export function openRestored<T>(file: string, dataDir: string, manifest: Manifest, job: (store: CommandStore) => T): T {
   const { schema_version, dealbox_version } = manifest
   if (schema_version > SCHEMA_VERSION)
     throw new Problem(

@@ -6,7 +6,7 @@ import { isCopy, isPromoting } from '../store/followed/files.ts'
 import { formerPrimary, goOnAs } from '../store/followed/restored.ts'
 import { createPrivateFolder, syncFolder } from '../store/key-file.ts'
 import { lockInstance } from '../store/lock.ts'
-import { DATABASE, type Store } from '../store/open.ts'
+import { type CommandStore, DATABASE } from '../store/open.ts'
 import { finishSwap, swapIn } from '../store/swap.ts'
 import { stampOf } from './names.ts'
 import { openRestored } from './open-restored.ts'
@@ -22,7 +22,7 @@ export type RestoreOptions<T> = {
   /** Does all but to replace the data folder. */
   dryRun: boolean
   /** Reads what the restored copy contains. */
-  describe: (store: Store, dataDir: string) => T
+  describe: (store: CommandStore, dataDir: string) => T
 }
 
 export type Restored<T> = Verified & {

@@ -2,7 +2,7 @@ import type { Actor } from '../audit/entry.ts'
 import { auditLog } from '../audit/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { storageProblem } from '../store/failures.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import type { Answer, Audited, AuditedWrites } from './command.ts'
 import { chosenOrg } from './store.ts'
 
@@ -20,14 +20,14 @@ export function accountActor(env = process.env): Actor {
 
 /** `action` is what the command is called in the audit log; the organisation is that of --org, unless the answer has one. */
 export function auditedWrites(action: string, options: Given): AuditedWrites {
-  function record(store: Store, name: string, audit: Audited = {}): void {
+  function record(store: CommandStore, name: string, audit: Audited = {}): void {
     const org = () => ('org' in options ? chosenOrg(store, options.org) : null)
     const known = audit?.org === undefined ? org() : audit.org
     auditLog(store).record({ ...audit, org: known, actor: accountActor(), action: name })
   }
 
   /** Runs the job and writes its entry in one transaction. */
-  function write(store: Store, job: () => Answer): Answer {
+  function write(store: CommandStore, job: () => Answer): Answer {
     return store.transaction(() => {
       const answer = job()
       if (!options.dryRun && answer.audit !== null) record(store, action, answer.audit)
@@ -40,7 +40,10 @@ export function auditedWrites(action: string, options: Given): AuditedWrites {
    * the result, follows the last one. What only reads, such as an export, also succeeds without it, with a note: it may be
    * there to save a damaged database.
    */
-  async function writeInParts(store: Store, job: (store: Store) => Answer | Promise<Answer>): Promise<Answer> {
+  async function writeInParts(
+    store: CommandStore,
+    job: (store: CommandStore) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
     if (options.dryRun) return job(store)
     let isStarted = false
 

@@ -1,6 +1,6 @@
 import type { NewEntry } from '../audit/entry.ts'
 import type { Arguments, Environment, Found, Options, Values } from '../config.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 
 /**
  * The result of a command: `json` is printed with --json, `text` without; `note` is printed on stderr. `audit` is what
@@ -43,8 +43,8 @@ export type Surroundings = {
 
 /** How a command with `audit` writes: see audit.ts. */
 export type AuditedWrites = {
-  write: (store: Store, job: () => Answer) => Answer
-  writeInParts: (store: Store, job: (store: Store) => Answer | Promise<Answer>) => Promise<Answer>
+  write: (store: CommandStore, job: () => Answer) => Answer
+  writeInParts: (store: CommandStore, job: (store: CommandStore) => Answer | Promise<Answer>) => Promise<Answer>
 }
 
 type Context<O extends Options, A extends Arguments, Audit> = Surroundings & {

@@ -3,7 +3,7 @@ import { listBackups } from '../backup/list.ts'
 import { usage } from '../config.ts'
 import type { Forgotten } from '../crm/erasure/forget.ts'
 import { rfc3339 } from '../lib/time.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import { backupDir } from './backup-options.ts'
 import { type Answer, command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -26,7 +26,7 @@ export const contactForget = command({
   run: ({ options, args, writeInParts }) => {
     const { dryRun, yes } = options
     if (!dryRun && !yes) throw usage('This cannot be undone. Look with --dry-run at what it erases, then add --yes.')
-    const erase = async (store: Store) => {
+    const erase = async (store: CommandStore) => {
       const { forget } = await import('../crm/erasure/forget.ts')
       const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
       const waits = dryRun ? undefined : await compactFile(store, options.data)
@@ -49,7 +49,7 @@ export const contactExport = command({
   },
   audit: 'contact_export',
   run: ({ options, args, writeInParts }) => {
-    const write = async (store: Store) => {
+    const write = async (store: CommandStore) => {
       const { writePerson } = await import('../exports/person.ts')
       const { contact_ids, counts } = writePerson(store, chosenOrg(store, options.org), args.contact, options.to)
       return {
@@ -67,7 +67,7 @@ export const contactExport = command({
 const MOST_BESIDE_SERVER = 256 * 1_048_576
 
 /** Frees the file of what was erased. Returns why that has to wait, if it has. */
-async function compactFile(store: Store, dataDir: string): Promise<string | undefined> {
+async function compactFile(store: CommandStore, dataDir: string): Promise<string | undefined> {
   const { compact, databaseBytes } = await import('../store/remnants.ts')
   const { isServed } = await import('../store/lock.ts')
   if (databaseBytes(dataDir) > MOST_BESIDE_SERVER && isServed(dataDir))

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Restored, restoreExport } from '../exports/restore.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 
@@ -23,7 +23,7 @@ export const importDir = command({
       )
     }
     const progress = !options.json && process.stderr.isTTY
-    const restore = async (store: Store) => {
+    const restore = async (store: CommandStore) => {
       const onProgress = (records: number) => void process.stderr.write(`\r${records} records `)
       const stop = new AbortController()
       const onSignal = () => stop.abort()

@@ -1,4 +1,4 @@
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import { command, json, org } from './command.ts'
 import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -22,7 +22,7 @@ export const importMeetings = command({
   },
   audit: 'import',
   run: ({ options, args, writeInParts }) => {
-    const write = async (store: Store) => {
+    const write = async (store: CommandStore) => {
       const { importMeetings: importFile } = await import('../imports/ics/import.ts')
       const { auditOf, importAnswer } = await import('./import-answer.ts')
       const bar = progress(options.json, 'meetings')

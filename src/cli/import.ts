@@ -3,7 +3,7 @@ import type { Match } from '../imports/csv/mapping.ts'
 import type { Plan } from '../imports/csv/plan.ts'
 import type { Undone } from '../imports/journal/undo.ts'
 import type { ImportObject } from '../imports/writes.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import { type Answer, type AuditedWrites, command, json, org } from './command.ts'
 import { dealOptions, type Given, importOptions, readOptions } from './import-options.ts'
 import { progress } from './progress.ts'
@@ -53,7 +53,7 @@ export const importUndo = command({
   options: { org, json },
   audit: 'import_undo',
   run: ({ options, args, writeInParts }) => {
-    const undo = async (store: Store) => {
+    const undo = async (store: CommandStore) => {
       const { undoImport } = await import('../imports/journal/undo.ts')
       const bar = progress(options.json, 'records')
       const undone = await undoImport(store, { org: chosenOrg(store, options.org), id: args.id, onProgress: bar.show })
@@ -76,7 +76,7 @@ function importRows(
   matches: readonly Match[],
 ): Promise<Answer> {
   const options = { object, file, ...readOptions(given, matches) }
-  const write = async (store: Store) => {
+  const write = async (store: CommandStore) => {
     const { importFile } = await import('../imports/csv/import.ts')
     const { mappingTable } = await import('../imports/csv/mapping.ts')
     const { auditOf, rowsAnswer } = await import('./import-answer.ts')

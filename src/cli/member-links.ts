@@ -7,7 +7,7 @@ import { memberSettings } from '../crm/members/settings.ts'
 import * as f from '../lib/fields.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
 import { command, json, org } from './command.ts'
 import { isLocal, LOCAL_NOTE, linkOptions, listenerUrl, screensOrigin } from './screens-url.ts'
@@ -96,7 +96,7 @@ const WITH_CODE =
  * Makes a link that signs a member of the only organisation in once; `screens` is the URL of the listener. Returns
  * undefined unless the member is there and active.
  */
-export function signInUrl(store: Store, email: string, screens: string): string | undefined {
+export function signInUrl(store: CommandStore, email: string, screens: string): string | undefined {
   const [org, ...more] = allOrgs(store.db)
   if (!org || more.length > 0) return undefined
   const member = memberSettings(store)
@@ -108,11 +108,11 @@ export function signInUrl(store: Store, email: string, screens: string): string 
 
 type LinkOptions = { screensListen: string; host: string; tlsCert: string | undefined }
 
-const originFor = (store: Store, { screensListen, host, tlsCert }: LinkOptions): string =>
+const originFor = (store: CommandStore, { screensListen, host, tlsCert }: LinkOptions): string =>
   screensOrigin(store, { host, url: listenerUrl(screensListen, tlsCert) })
 
 /** Throws Problem 404 and 409. */
-function activeMember(store: Store, org: number, email: string): Member {
+function activeMember(store: CommandStore, org: number, email: string): Member {
   const member = memberSettings(store)
     .all(org)
     .find((each) => each.email === email.toLowerCase())

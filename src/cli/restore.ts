@@ -4,7 +4,7 @@ import { tokens } from '../auth/tokens.ts'
 import { type Restored, restoreBackup } from '../backup/restore.ts'
 import { resumeSending } from '../backup/sending.ts'
 import { resourceDeps } from '../resource-deps.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore, Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
 import { columns, webhookStore } from '../webhooks/webhooks.ts'
 import { decryptionOptions } from './backup-places.ts'
@@ -33,7 +33,7 @@ export const restore = command({
     const now = Date.now()
 
     /** The entry is in the log of the restored copy. */
-    function opened(store: Store, dataDir: string): Described {
+    function opened(store: CommandStore, dataDir: string): Described {
       write(store, () => ({ json: null, text: '', audit: { detail: { file: basename(args.backup) } } }))
       return describe(store, dataDir)
     }

@@ -1,7 +1,7 @@
 import { usage } from '../config.ts'
 import { type Profile, SIZES } from '../demo/story/steps.ts'
 import { DAY_MS, isDate } from '../lib/time.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -30,7 +30,7 @@ export const seed = command({
     const day = options.asOf ?? new Date().toISOString().slice(0, 10)
     if (!isDate(day)) throw usage('--as-of must be a valid date, in the form YYYY-MM-DD.')
     const progress = !options.json && process.stderr.isTTY
-    const write = async (store: Store) => {
+    const write = async (store: CommandStore) => {
       const { replaySeed } = await import('../demo/replay/replay.ts')
       const made = replaySeed(store, {
         org: chosenOrg(store, options.org),

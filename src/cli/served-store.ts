@@ -61,7 +61,15 @@ export function openServedStore(dataDir: string, log: Log, options: ServedOption
   const beforeMigration = backUpFirst({ dataDir, folder: backupDir, encryption, isLast: true, tell })
   const onLongLog = (bytes: number) => log.warn({ bytes }, LONG_LOG)
   const served = { neverSleeps: true, reserve, space, report, reportSpace }
-  const store = openStore(dataDir, { ...served, fence, measure, beforeMigration, isReplicated, onLongLog })
+  // Whoever serves must not be able to block: see `CommandStore`.
+  const { transaction: _, ...store } = openStore(dataDir, {
+    ...served,
+    fence,
+    measure,
+    beforeMigration,
+    isReplicated,
+    onLongLog,
+  })
 
   function close(): void {
     try {

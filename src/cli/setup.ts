@@ -21,7 +21,7 @@ export function prepareEmptyFolder(dataDir: string): void {
 export function newSetupUrl(store: Store, dataDir: string, origin: string): string | null {
   if (allOrgsEver(store.db).length > 0) return null
   prepareFolder(store, dataDir)
-  const secret = store.transaction(() => setupLink(store).make())
+  const secret = store.writeAtOnce(() => setupLink(store).make())
   return linkUrl(origin, 'setup', secret)
 }
 

@@ -7,7 +7,7 @@ import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { lockMigration } from '../store/lock.ts'
 import type { Versions } from '../store/migrations.ts'
-import { type OpenOptions, openStore, type Store } from '../store/open.ts'
+import { type CommandStore, type OpenOptions, openStore } from '../store/open.ts'
 import { movedProblem } from '../store/org-states.ts'
 import { allOrgs, allOrgsEver, type Org } from '../store/orgs.ts'
 
@@ -17,7 +17,7 @@ const MAX_SHOWN = 20
 /** Runs the job on the store of a data folder, even while a server runs on it, and closes the store afterwards. */
 export async function withStore<T>(
   dataDir: string,
-  job: (store: Store) => T | Promise<T>,
+  job: (store: CommandStore) => T | Promise<T>,
   options?: OpenOptions,
 ): Promise<T> {
   const store = opened(dataDir, options)
@@ -29,7 +29,7 @@ export async function withStore<T>(
 }
 
 /** No server may run, or start, while the database is migrated: it would be of an older version. */
-function opened(dataDir: string, options: OpenOptions | undefined): Store {
+function opened(dataDir: string, options: OpenOptions | undefined): CommandStore {
   let release: (() => void) | undefined
 
   function beforeMigration(versions: Versions): void {
@@ -64,7 +64,7 @@ function backupOfCommand(dataDir: string): (versions: Versions) => void {
 }
 
 /** Returns the number in the store of the organisation given by --org, or of the only one. */
-export function chosenOrg({ db }: Pick<Store, 'db'>, publicId: string | undefined): number {
+export function chosenOrg({ db }: Pick<CommandStore, 'db'>, publicId: string | undefined): number {
   const orgs = allOrgs(db)
   const moved = allOrgsEver(db).find(({ public_id }) => public_id === publicId?.toLowerCase())?.moved_to
   if (moved != null) throw movedProblem(moved)

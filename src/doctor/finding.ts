@@ -1,4 +1,4 @@
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 
 export type Status = 'pass' | 'warn' | 'fail'
 
@@ -9,7 +9,7 @@ export type Status = 'pass' | 'warn' | 'fail'
 export type Fix = { isAlone?: boolean } & (
   | { run: () => string | undefined }
   /** Writes to the database, so it is left out for one that is damaged. */
-  | { runOn: (store: Store) => string | undefined }
+  | { runOn: (store: CommandStore) => string | undefined }
 )
 
 /** The result of one check, in sentences for people. `advice` says what to do; a passed check needs none. */

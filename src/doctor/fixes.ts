@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts'
 import { failureOf } from '../store/failures.ts'
 import { lockInstance } from '../store/lock.ts'
-import { openStore, type Store } from '../store/open.ts'
+import { type CommandStore, openStore } from '../store/open.ts'
 import type { Finding } from './finding.ts'
 import { actAsOwnerOf } from './owner.ts'
 
@@ -10,7 +10,7 @@ import { actAsOwnerOf } from './owner.ts'
  * be written.
  */
 export function applyFixes(dataDir: string, findings: readonly Finding[], isSound: boolean): string[] {
-  let store: Store | undefined
+  let store: CommandStore | undefined
   const alone = whileAlone(dataDir)
   const actAsBefore = actAsOwnerOf(dataDir)
   try {

@@ -11,7 +11,7 @@ import { storageProblem } from '../store/failures.ts'
 import { isWhole, suspendForeignKeys } from '../store/foreign-keys.ts'
 import { hideJobs } from '../store/hidden-jobs.ts'
 import { lockRestore } from '../store/lock.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import { orgOf } from '../store/orgs.ts'
 import { stagedOrgs } from '../store/staged.ts'
 import { linesOf, sumOf } from './files.ts'
@@ -52,7 +52,7 @@ export type Restored = Replaced & { org_id: string; last_seq: number; records: R
  * it in; what an interrupted restore leaves behind is erased by the next call. Throws Problem 4xx before anything is
  * written if the export is damaged or newer, or the organisation has records.
  */
-export async function restoreExport(store: Store, options: RestoreOptions): Promise<Restored> {
+export async function restoreExport(store: CommandStore, options: RestoreOptions): Promise<Restored> {
   const { dataDir, org, folder } = options
   const { db } = store
   const manifest = readManifest(folder)
@@ -82,7 +82,7 @@ export async function restoreExport(store: Store, options: RestoreOptions): Prom
 
 type FillOptions = RestoreOptions & { manifest: Manifest; all: readonly Part[]; batch: Batch; staged: number }
 
-async function fillAndTakePlace(store: Store, options: FillOptions): Promise<Restored> {
+async function fillAndTakePlace(store: CommandStore, options: FillOptions): Promise<Restored> {
   const { dataDir, org, folder, dryRun = false, signal, manifest, all, batch, staged } = options
   const { db } = store
   const jobs = hideJobs(store, batch, staged)
@@ -125,7 +125,7 @@ async function fillAndTakePlace(store: Store, options: FillOptions): Promise<Res
 const ROLL_BACK = Symbol('dry run')
 
 /** Erases staged organisations: of this restore if it was stopped, or of an interrupted one. */
-function eraseStaged({ db }: Store, batch: Batch): void {
+function eraseStaged({ db }: CommandStore, batch: Batch): void {
   for (const org of stagedOrgs(db)) {
     const erase = eraser(db, org)
     while (!batch(erase));

@@ -2,14 +2,14 @@ import { Problem } from '../lib/problem.ts'
 import type { Batch } from '../store/batches.ts'
 import { enlargeCache } from '../store/cache.ts'
 import { totalChanges } from '../store/changes.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import { orgGate } from '../store/org-states.ts'
 
 /** Rows buffered for one transaction, which takes as many of them as its time allows. */
 export const MAX_BATCH = 500
 
 /** Runs a job that writes many records, with a larger cache. */
-export async function inBulk<T>({ db }: Pick<Store, 'db'>, job: () => Promise<T>): Promise<T> {
+export async function inBulk<T>({ db }: Pick<CommandStore, 'db'>, job: () => Promise<T>): Promise<T> {
   const resetCache = enlargeCache(db, 128)
   try {
     return await job()
@@ -29,7 +29,7 @@ export type Alone = <T>(job: () => T, refused: (problem: Problem) => T) => T
  * if the organisation has moved to another server since the last batch.
  */
 export function inBatch<T>(
-  { db, transaction }: Pick<Store, 'db' | 'transaction'>,
+  { db, transaction }: Pick<CommandStore, 'db' | 'transaction'>,
   batch: Batch,
   org: number,
   job: (single: Alone, isFull: () => boolean) => T,

@@ -7,7 +7,7 @@ import type { Keyring } from '../auth/keys.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import { isServed, lockMove } from '../store/lock.ts'
 import { SCHEMAS } from '../store/migrations.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import type { Org } from '../store/orgs.ts'
 import { openReader } from '../store/second.ts'
 import { movesClient, type Patience } from './client.ts'
@@ -26,7 +26,7 @@ const IN_PAUSE: Patience = { tries: 1, timeoutMs: 4000 }
 export type Stage = 'copying' | 'comparing' | 'leaving' | 'finishing'
 
 export type Departing = {
-  store: Store
+  store: CommandStore
   dataDir: string
   keyring: Keyring
   org: Org

@@ -19,11 +19,11 @@ export type Departure = {
 
 type TokenKeys = ReturnType<Keyring['publicKeys']>
 
-type DepartureStoreOptions = Pick<Store, 'db' | 'vault' | 'installation' | 'clock' | 'transaction'>
+type DepartureStoreOptions = Pick<Store, 'db' | 'vault' | 'installation' | 'clock' | 'writeAtOnce'>
 
-/** The steps of a departure, each in a transaction. */
+/** The steps of a departure, each in a transaction. None waits for the pause of its organisation: they begin and end it. */
 export function departureStore(store: DepartureStoreOptions) {
-  const { db, vault, clock, transaction } = store
+  const { db, vault, clock, writeAtOnce } = store
   const insert = db.prepare(
     'INSERT INTO departures (org, id, url, address, ca, key, started_at) VALUES (@org, @id, @url, @address, @ca, @key, @started_at)',
   )
@@ -49,25 +49,25 @@ export function departureStore(store: DepartureStoreOptions) {
       (select.all() as Departure[]).map((each) => ({ ...each, key: vault.open(sealedFor(each.id), each.key) })),
     /** From now on, changes of its rows are written down. */
     begin: ({ public_id, ...given }: New, record: () => void): void =>
-      transaction(() => {
+      writeAtOnce(() => {
         insert.run({ ...given, key: vault.seal(sealedFor(given.id), given.key), started_at: clock.now() })
         record()
         watchOrg(db, given.org, public_id)
       }),
     /** Nothing new is sent for it, and no job starts. */
-    leave: (org: number): void => transaction(() => void setState.run('leaving', null, org)),
+    leave: (org: number): void => writeAtOnce(() => void setState.run('leaving', null, org)),
     /** How much is still being sent. */
     sending: (org: number): number => sending.pluck().get({ org, now: clock.now() }) as number,
     /** Writes wait. What this server signs is final now, and follows with the last changes. */
     pause: (org: number, tokenKeys: () => TokenKeys): void =>
-      transaction(() => {
+      writeAtOnce(() => {
         keepFormerKeys(store, org, tokenKeys())
         setState.run('paused', null, org)
       }),
-    ask: (org: number): void => transaction(() => void ask.run(clock.now(), org)),
+    ask: (org: number): void => writeAtOnce(() => void ask.run(clock.now(), org)),
     /** It stays here, as if nothing had been. */
     markStaying: (org: number, record: () => void): void =>
-      transaction(() => {
+      writeAtOnce(() => {
         unwatchOrg(db)
         setState.run('open', null, org)
         dropFormerKeys(store, org)
@@ -76,7 +76,7 @@ export function departureStore(store: DepartureStoreOptions) {
       }),
     /** It is gone: its jobs are done there. */
     markMoved: (org: number, address: string, record: () => void): void =>
-      transaction(() => {
+      writeAtOnce(() => {
         unwatchOrg(db)
         jobs.putAside(org)
         setState.run('moved', address, org)

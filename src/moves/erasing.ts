@@ -4,14 +4,14 @@ import { batches } from '../store/batches.ts'
 import { rowEraser } from '../store/erase.ts'
 import { suspendForeignKeys } from '../store/foreign-keys.ts'
 import { lockMove } from '../store/lock.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore } from '../store/open.ts'
 import type { Org } from '../store/orgs.ts'
 import { hasRows } from '../store/tables.ts'
 import { drain } from './departing.ts'
 import { departureStore } from './departures.ts'
 
 /** Erases what is left here of an organisation that has moved, but for where it is: requests are still told. */
-export function eraseMoved(store: Store, org: number): void {
+export function eraseMoved(store: CommandStore, org: number): void {
   const { db, transaction } = store
   const batch = batches(store)
   const resumeForeignKeys = suspendForeignKeys(db)
@@ -26,7 +26,7 @@ export function eraseMoved(store: Store, org: number): void {
 }
 
 /** Whether erasing has begun: every organisation has a member. */
-export const isErased = ({ db }: Pick<Store, 'db'>, org: number): boolean => !hasRows(db, 'members', org)
+export const isErased = ({ db }: Pick<CommandStore, 'db'>, org: number): boolean => !hasRows(db, 'members', org)
 
 type Declared = { dataDir: string; org: Org; address: string; actor: Actor }
 
@@ -34,7 +34,7 @@ type Declared = { dataDir: string; org: Org; address: string; actor: Actor }
  * Notes that another server has an organisation that is open here, since this folder is a copy from before its move. Ends
  * once nothing is sent for it any more. Throws Problem 409.
  */
-export async function declareMoved(store: Store, { dataDir, org, address, actor }: Declared): Promise<void> {
+export async function declareMoved(store: CommandStore, { dataDir, org, address, actor }: Declared): Promise<void> {
   const release = lockMove(dataDir)
   const departures = departureStore(store)
   try {

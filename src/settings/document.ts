@@ -11,7 +11,7 @@ import * as f from '../lib/fields.ts'
 import { invalid, Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import { checkSequences, SequenceSettings, sequenceSettings } from '../sequences/sequences/settings.ts'
-import type { Store } from '../store/open.ts'
+import type { CommandStore, Store } from '../store/open.ts'
 import type { Change } from './changes.ts'
 import { OrgSettings, orgSettings } from './org.ts'
 
@@ -56,9 +56,9 @@ export function createOrg(
   store: Store,
   document: SettingsDocument & { org: OrgSettings },
 ): { org: number; publicId: string } {
-  return store.transaction(() => {
+  return store.writeAtOnce(() => {
     const created = orgSettings(store).create(document.org)
-    applySettings(store, created.org, document)
+    applyAll(store, created.org, readDocument(document))
     return created
   })
 }
@@ -69,37 +69,44 @@ export function createOrg(
  * its default. Throws Problem 400 and 422 for the document, and 409 for a conflict with stored data.
  */
 export function applySettings(
-  store: Store,
+  store: CommandStore,
   org: number,
   document: unknown,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Applied {
   const given = readDocument(document)
-  const changed: Change[] = []
-  const warnings: string[] = []
+  let applied: Applied | undefined
   try {
     store.transaction(() => {
-      if (given.org) changed.push(...orgSettings(store).apply(org, given.org))
-      if (given.members) changed.push(...memberSettings(store).apply(org, given.members))
-      if (given.pipelines) changed.push(...pipelineSettings(store).apply(org, given.pipelines))
-      if (given.close_reasons) changed.push(...closeReasonSettings(store).apply(org, given.close_reasons))
-      const levels = applyServiceLevels(store, org, given)
-      changed.push(...levels.changes)
-      const sequences = sequenceSettings(store)
-      const goes = given.mailboxes ? sequences.mailboxesBut(org, given.mailboxes) : []
-      const mailboxes = mailboxSettings(store).apply(org, given.mailboxes)
-      changed.push(...mailboxes.changes)
-      const isKept = { hours: levels.isKept, mailbox: (key: string) => !goes.includes(key) }
-      if (given.sequences) changed.push(...sequences.apply(org, given.sequences, isKept))
-      changed.push(...levels.removeLeft())
-      if (given.org) sequences.checkPublicUrl(org)
-      changed.push(...mailboxes.removeLeft())
-      if (given.mailboxes) warnings.push(...mailboxSettings(store).warnings(org))
+      applied = applyAll(store, org, given)
       if (dryRun) throw ROLL_BACK
     })
   } catch (error) {
     if (error !== ROLL_BACK) throw error
   }
+  return applied as Applied
+}
+
+/** Runs in the caller's transaction. */
+function applyAll(store: Store, org: number, given: SettingsDocument): Applied {
+  const changed: Change[] = []
+  const warnings: string[] = []
+  if (given.org) changed.push(...orgSettings(store).apply(org, given.org))
+  if (given.members) changed.push(...memberSettings(store).apply(org, given.members))
+  if (given.pipelines) changed.push(...pipelineSettings(store).apply(org, given.pipelines))
+  if (given.close_reasons) changed.push(...closeReasonSettings(store).apply(org, given.close_reasons))
+  const levels = applyServiceLevels(store, org, given)
+  changed.push(...levels.changes)
+  const sequences = sequenceSettings(store)
+  const goes = given.mailboxes ? sequences.mailboxesBut(org, given.mailboxes) : []
+  const mailboxes = mailboxSettings(store).apply(org, given.mailboxes)
+  changed.push(...mailboxes.changes)
+  const isKept = { hours: levels.isKept, mailbox: (key: string) => !goes.includes(key) }
+  if (given.sequences) changed.push(...sequences.apply(org, given.sequences, isKept))
+  changed.push(...levels.removeLeft())
+  if (given.org) sequences.checkPublicUrl(org)
+  changed.push(...mailboxes.removeLeft())
+  if (given.mailboxes) warnings.push(...mailboxSettings(store).warnings(org))
   return { changed, warnings }
 }
 

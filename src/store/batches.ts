@@ -1,5 +1,5 @@
 import { LOCK_RETRY_MS } from './commit.ts'
-import type { Store } from './open.ts'
+import type { CommandStore } from './open.ts'
 
 /** There is one write lock: a command with many writes releases it after this time. COMMIT has the rest of 50 ms. */
 export const MAX_BATCH_MS = 35
@@ -22,7 +22,7 @@ export type Batch = ReturnType<typeof batches>
  * write, whether the job succeeds or throws. Between two records the job checks whether the batch `isFull`.
  */
 export function batches(
-  { db, transaction, upkeep }: Pick<Store, 'db' | 'transaction' | 'upkeep'>,
+  { db, transaction, upkeep }: Pick<CommandStore, 'db' | 'transaction' | 'upkeep'>,
   { now, sleep }: Pace = pace,
 ) {
   function rest(): void {

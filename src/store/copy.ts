@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { connection } from './driver.ts'
-import { DATABASE, openStore, type Store } from './open.ts'
+import { type CommandStore, DATABASE, openStore } from './open.ts'
 
 const FOLDER = 'dry-run-'
 
@@ -9,7 +9,7 @@ const FOLDER = 'dry-run-'
  * Runs the job on a temporary copy of the database: a dry run in the database itself would hold its write lock to the
  * end. The copy is made in the data folder, the likeliest place with enough space.
  */
-export async function onCopy<T>({ db, clock }: Store, job: (copy: Store) => Promise<T>): Promise<T> {
+export async function onCopy<T>({ db, clock }: CommandStore, job: (copy: CommandStore) => Promise<T>): Promise<T> {
   const dataDir = dirname(connection(db).name)
   removeAbandoned(dataDir)
   const folder = mkdtempSync(join(dataDir, `${FOLDER}${process.pid}-`))

@@ -29,8 +29,8 @@ export type Store = {
   wallClock: WallClock
   /** Runs the job in the group transaction of this turn of the event loop; resolves after COMMIT. */
   write: HealthyWrite
-  /** Runs the job at once in its own transaction: for commands. Blocks while another process writes. */
-  transaction: <T>(job: () => T) => T
+  /** The same at once, for the last moment of a server. Waits for nothing: throws where `write` would wait. */
+  writeAtOnce: <T>(job: () => T) => T
   /** Runs a part of the current transaction; if it throws, this part alone is rolled back. */
   savepoint: <T>(job: () => T) => T
   /** The id of this data folder; tokens are bound to it. */
@@ -50,8 +50,17 @@ export type Store = {
   close: () => void
 }
 
+/**
+ * The store of a command. Its `transaction` blocks the thread while another process writes, and up to ten seconds while the
+ * organisation is paused: a server, which has all of its organisations in one thread, must not be able to call it.
+ */
+export type CommandStore = Store & {
+  /** Runs the job at once in its own transaction. */
+  transaction: <T>(job: () => T) => T
+}
+
 /** Only for src/store and tests. */
-export type OpenedStore = Store & { db: Connection }
+export type OpenedStore = CommandStore & { db: Connection }
 
 export type OpenOptions = Partial<HealthOptions> & {
   /** Makes the data folder and the database if they are missing. */
@@ -111,7 +120,12 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
       behind.written()
       commits.noted()
     }
-    const { write, transaction, savepoint } = healthyWrites({ db, commit, health, onCommit: onTransaction })
+    const { write, writeAtOnce, transaction, savepoint } = healthyWrites({
+      db,
+      commit,
+      health,
+      onCommit: onTransaction,
+    })
     let epoch = 0
     const installation = installationId(db)()
     if (neverSleeps) db.pragma('busy_timeout = 0')
@@ -120,6 +134,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
       clock,
       wallClock,
       write,
+      writeAtOnce,
       transaction,
       savepoint,
       installation,

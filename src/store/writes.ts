@@ -75,33 +75,48 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
     return db.transaction(job)()
   }
 
-  function transaction<T>(job: () => T): T {
+  /** Errors of a pause are left to the caller. */
+  function once<T>(job: () => T): T {
     if (db.inTransaction) return db.transaction(job).immediate()
     checkWritable()
+    try {
+      const value = db
+        .transaction(() => {
+          const made = job()
+          checkFence(health)
+          return made
+        })
+        .immediate()
+      onCommit()
+      checkFence(health)
+      return value
+    } catch (error) {
+      if (!isPaused(error)) health.note(error)
+      throw error
+    }
+  }
+
+  function writeAtOnce<T>(job: () => T): T {
+    try {
+      return once(job)
+    } catch (error) {
+      throw isPaused(error) && !db.inTransaction ? pausedProblem() : error
+    }
+  }
+
+  /** Only for commands: see `CommandStore`. */
+  function transaction<T>(job: () => T): T {
     const began = performance.now()
     for (;;) {
       try {
-        const value = db
-          .transaction(() => {
-            const made = job()
-            checkFence(health)
-            return made
-          })
-          .immediate()
-        onCommit()
-        checkFence(health)
-        return value
+        return once(job)
       } catch (error) {
-        if (isPaused(error)) {
-          if (performance.now() - began > MAX_PAUSE_MS) throw pausedProblem()
-          Atomics.wait(cell, 0, 0, LOOK_EVERY_MS)
-          continue
-        }
-        health.note(error)
-        throw error
+        if (!isPaused(error) || db.inTransaction) throw error
+        if (performance.now() - began > MAX_PAUSE_MS) throw pausedProblem()
+        Atomics.wait(cell, 0, 0, LOOK_EVERY_MS)
       }
     }
   }
 
-  return { write, transaction, savepoint }
+  return { write, writeAtOnce, transaction, savepoint }
 }

@@ -90,7 +90,7 @@ test('whoever has the store of a reader cannot write with it', needs, async () =
     const refused = { code: 'read_only', more: { primary: 'https://crm.example.com' } }
     const insert = () => void store.db.prepare('DELETE FROM deals').run()
     await assert.rejects(store.write(insert), refused)
-    for (const write of [store.transaction, store.savepoint]) assert.throws(() => write(insert), refused)
+    for (const write of [store.writeAtOnce, store.savepoint]) assert.throws(() => write(insert), refused)
     assert.throws(insert, { code: 'SQLITE_READONLY' })
     assert.throws(() => store.vault.seal('test', 'secret'), refused) // would make a key that no other server has
     assert.equal(existsSync(join(reader.folder, 'keys/secrets.key')), false)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Caller } from '../../src/lib/caller.ts'
 import type { Database } from '../../src/store/driver.ts'
-import type { Store } from '../../src/store/open.ts'
+import type { CommandStore } from '../../src/store/open.ts'
 import { markOf } from '../../src/store/search.ts'
 import { pendingWords } from '../../src/store/search-index.ts'
 import { pendingStageChanges } from '../../src/store/stage-changes.ts'
@@ -37,7 +37,7 @@ export const who = (org: Org): Caller => ({ org: org.org, member: org.owner }) a
 
 /** What reads all records, and the index. */
 type Searching = {
-  store: Pick<Store, 'db' | 'transaction'>
+  store: Pick<CommandStore, 'db' | 'transaction'>
   call: (method: string, path: string, body: undefined, options: { token: string }) => Promise<{ body: Row }>
 }
 
@@ -115,7 +115,7 @@ export const wordsNow = (db: Database): [org: number, kind: number, id: string, 
     .all() as ReturnType<typeof wordsNow>
 
 /** Moves all that is pending to where it belongs. */
-export function indexAll({ db, transaction }: Pick<Store, 'db' | 'transaction'>): void {
+export function indexAll({ db, transaction }: Pick<CommandStore, 'db' | 'transaction'>): void {
   transaction(() => void pendingWords(db).index(Number.POSITIVE_INFINITY))
   transaction(() => void pendingStageChanges(db).move(1e9))
   assert.equal(db.prepare('SELECT count(*) FROM search_pending').pluck().get(), 0)

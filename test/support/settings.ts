@@ -1,11 +1,11 @@
 import { applySettings } from '../../src/settings/document.ts'
-import type { Store } from '../../src/store/open.ts'
+import type { CommandStore } from '../../src/store/open.ts'
 
 type Item = { key: string } & Record<string, unknown>
 
 /** Replaces the business hours, SLA policies and sequences of an organisation; returns their ids by key. */
 export function setLevels(
-  store: Store,
+  store: CommandStore,
   org: number,
   given: { hours?: Item[]; sla?: Item[]; sequences?: Item[] },
 ): Record<string, string> {

@@ -4,7 +4,7 @@ import type { Caller } from '../../lib/caller.ts'
 import { Problem } from '../../lib/problem.ts'
 import { resourceDeps } from '../../resource-deps.ts'
 import { type Batch, batches } from '../../store/batches.ts'
-import type { Store } from '../../store/open.ts'
+import type { CommandStore } from '../../store/open.ts'
 import { forgetWords, overwriteDeleted } from '../../store/remnants.ts'
 import { contactStore } from '../contacts/contacts.ts'
 import { referringRecords } from '../merges/referring.ts'
@@ -35,7 +35,7 @@ export type Forgotten = {
  * that an interrupted erasure is done again by the same command. With `dryRun`, nothing is written.
  */
 export function forget(
-  store: Store,
+  store: CommandStore,
   org: number,
   asked: string,
   { dryRun = false, batch = batches(store) } = {},

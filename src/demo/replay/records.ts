@@ -15,7 +15,7 @@ import type { Caller } from '../../lib/caller.ts'
 import { conflict } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { resourceDeps } from '../../resource-deps.ts'
-import type { Store } from '../../store/open.ts'
+import type { CommandStore } from '../../store/open.ts'
 import { rows } from '../../store/rows.ts'
 import type { Step } from '../story/steps.ts'
 import { conversationReplayer } from './conversations.ts'
@@ -35,8 +35,8 @@ type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
  * before `eventsFrom` are not written.
  */
 export function recordReplayer(
-  store: Store,
-  clock: Store['clock'],
+  store: CommandStore,
+  clock: CommandStore['clock'],
   org: number,
   { stepByStep, eventsFrom }: { stepByStep: boolean; eventsFrom: number | undefined },
 ) {
@@ -182,7 +182,7 @@ export function recordReplayer(
 }
 
 /** Returns the stages and reasons that a story needs. Throws Problem 409 if there are none. */
-function pipeline({ db }: Pick<Store, 'db'>, org: number) {
+function pipeline({ db }: Pick<CommandStore, 'db'>, org: number) {
   const choices = dealChoices(db, org)
   const standard = choices.pipelines.find(({ is_default }) => is_default === 1)?.id
   const stages = choices.stages

@@ -4,7 +4,7 @@ import { conflict } from '../../lib/problem.ts'
 import { batches, type Pace } from '../../store/batches.ts'
 import { enlargeCache } from '../../store/cache.ts'
 import { hideJobs } from '../../store/hidden-jobs.ts'
-import type { Store } from '../../store/open.ts'
+import type { CommandStore } from '../../store/open.ts'
 import { orgOf } from '../../store/orgs.ts'
 import { countRows, hasRows } from '../../store/tables.ts'
 import { exchange } from '../story/inbox.ts'
@@ -51,7 +51,7 @@ export type Seeded = Record<(typeof KINDS)[number], number>
  * Replays the story of a sales team in an organisation, through the functions that the API calls, so that every rule
  * applies and every event is written. The clock follows the story. Throws Problem 409 if the organisation has records.
  */
-export function replaySeed(store: Store, options: SeedOptions): Seeded {
+export function replaySeed(store: CommandStore, options: SeedOptions): Seeded {
   const steps = seedBatches(store, options)
   try {
     for (;;) {
@@ -65,7 +65,7 @@ export function replaySeed(store: Store, options: SeedOptions): Seeded {
 }
 
 /** The same in batches: a server answers others between them. Yields the steps so far after each transaction. */
-export function* seedBatches(store: Store, options: SeedOptions): Generator<number, Seeded, void> {
+export function* seedBatches(store: CommandStore, options: SeedOptions): Generator<number, Seeded, void> {
   refuseUnlessEmpty(store, options.org)
   const { db, accessChanged } = store
   const resetCache = enlargeCache(db, 256)
@@ -78,7 +78,7 @@ export function* seedBatches(store: Store, options: SeedOptions): Generator<numb
 }
 
 function* play(
-  store: Store,
+  store: CommandStore,
   { org, seed, profile, asOf, eventsFrom, pace }: SeedOptions,
 ): Generator<number, Seeded, void> {
   const batch = batches(store, pace)
@@ -126,7 +126,7 @@ function* play(
 }
 
 /** Counts records by kind: a step of the story may create several, and some are created automatically. */
-const countsOf = ({ db }: Store, org: number): Seeded =>
+const countsOf = ({ db }: CommandStore, org: number): Seeded =>
   Object.fromEntries(KINDS.map((kind) => [kind, countRows(db, kind, org)])) as Seeded
 
 const TABLES = [
@@ -142,7 +142,7 @@ const TABLES = [
   'conversations',
 ]
 
-function refuseUnlessEmpty({ db }: Store, org: number): void {
+function refuseUnlessEmpty({ db }: CommandStore, org: number): void {
   for (const table of TABLES) {
     if (hasRows(db, table, org)) {
       throw conflict(

@@ -1,12 +1,12 @@
 import { applySettings, showSettings } from '../../settings/document.ts'
-import type { Store } from '../../store/open.ts'
+import type { CommandStore } from '../../store/open.ts'
 import { AFTER_DEMO, NEW_LEADS, TRADE_FAIR, WIN_BACK } from '../words/sequences.ts'
 
 /**
  * Creates the team's sequences with the default business hours. Existing sequences stay unchanged, and then nobody is
  * enrolled.
  */
-export function setSequences(store: Store, clock: Store['clock'], org: number): void {
+export function setSequences(store: CommandStore, clock: CommandStore['clock'], org: number): void {
   const { hours, sequences } = showSettings(store, org)
   if (sequences.length > 0) return
   const { key = null } = hours.find(({ is_default }) => is_default) ?? hours[0] ?? {}
@@ -18,8 +18,8 @@ export function setSequences(store: Store, clock: Store['clock'], org: number): 
 
 /** Does nothing if the sequence does not exist. */
 export function retireSequence(
-  store: Store,
-  clock: Store['clock'],
+  store: CommandStore,
+  clock: CommandStore['clock'],
   org: number,
   { key, status }: { key: string; status: 'paused' | 'archived' },
 ): void {

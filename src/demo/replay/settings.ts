@@ -1,6 +1,6 @@
 import { applySettings, showSettings } from '../../settings/document.ts'
 import { jobQueue } from '../../store/jobs.ts'
-import type { Store } from '../../store/open.ts'
+import type { CommandStore } from '../../store/open.ts'
 import { officeHours, policies } from '../story/sla.ts'
 import type { Holiday } from '../story/steps.ts'
 
@@ -8,8 +8,8 @@ import type { Holiday } from '../story/steps.ts'
  * Creates the office hours with their holidays, and the SLA policies that use them. Existing settings stay unchanged.
  */
 export function setService(
-  store: Store,
-  clock: Store['clock'],
+  store: CommandStore,
+  clock: CommandStore['clock'],
   org: number,
   { holidays, keyTag }: { holidays: Holiday[]; keyTag: string },
 ): void {

@@ -12,7 +12,7 @@ import {
   unsentMessages,
   unusedContents,
 } from '../../store/inspect/orphans.ts'
-import type { Store } from '../../store/open.ts'
+import type { CommandStore } from '../../store/open.ts'
 import { stagedOrgs } from '../../store/staged.ts'
 import { counted, type Finding, fail, together, warn } from '../finding.ts'
 import { depsOf, howToRestore, type Patient } from '../patient.ts'
@@ -100,9 +100,9 @@ function when(count: number, one: string, many: string, finding: (said: string) 
   return count === 0 ? [] : [finding(counted(count, one, many))]
 }
 
-type OnStore = (store: Store) => string | undefined
+type OnStore = (store: CommandStore) => string | undefined
 
-function inTransaction(job: (store: Store) => number, one: string, many?: string): OnStore {
+function inTransaction(job: (store: CommandStore) => number, one: string, many?: string): OnStore {
   return saying(job, (count) => `Deleted ${counted(count, one, many)}.`)
 }
 
@@ -116,7 +116,7 @@ const failUnsent = saying(
   (count) => `Marked ${counted(count, 'message')} without a job as failed.`,
 )
 
-function saying(job: (store: Store) => number, say: (count: number) => string): OnStore {
+function saying(job: (store: CommandStore) => number, say: (count: number) => string): OnStore {
   return (store) => {
     const count = store.transaction(() => job(store))
     return count === 0 ? undefined : say(count)

@@ -6,7 +6,7 @@ import { conflict, Problem } from '../../lib/problem.ts'
 import { resourceDeps } from '../../resource-deps.ts'
 import { batches, type Pace } from '../../store/batches.ts'
 import { onCopy } from '../../store/copy.ts'
-import type { Store } from '../../store/open.ts'
+import type { CommandStore } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import {
   type Counts,
@@ -62,15 +62,15 @@ export type RowsImported = Imported & {
  * is written in the same transactions: an interrupted import continues after its last batch when the same file is
  * imported with the same options. Throws Problem 404, 409 and 422, and a usage Problem.
  */
-export async function importFile(store: Store, options: ImportOptions): Promise<RowsImported> {
+export async function importFile(store: CommandStore, options: ImportOptions): Promise<RowsImported> {
   checkRejectedPath(options.file, options.rejected)
   const plan = await planImport(store, options.org, options)
   options.onPlan?.(plan)
-  const job = (into: Store) => inBulk(into, () => run(into, plan, options))
+  const job = (into: CommandStore) => inBulk(into, () => run(into, plan, options))
   return options.dryRun ? onCopy(store, job) : job(store)
 }
 
-async function run(store: Store, plan: Plan, options: ImportOptions): Promise<RowsImported> {
+async function run(store: CommandStore, plan: Plan, options: ImportOptions): Promise<RowsImported> {
   const { org, object, file, again = false, signal, onProgress } = options
   const importJournal = journal(store)
   const importRows = rowImporter(store, plan, options)
@@ -126,13 +126,13 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Ro
 }
 
 /** Creates the custom fields that the mapping needs. */
-function fieldsFor(store: Store, { fields }: Plan, { org, object }: ImportOptions): Touched[] {
+function fieldsFor(store: CommandStore, { fields }: Plan, { org, object }: ImportOptions): Touched[] {
   if (!Object.values(fields).some(({ isNew }) => isNew)) return []
   return makeFields(allWrites(resourceDeps(store)), { org, member: null }, object, fields)
 }
 
 /** Imports rows independently: a rejected row leaves nothing behind. */
-function rowImporter(store: Store, { reader, fields, rules, match }: Plan, { org, object }: ImportOptions) {
+function rowImporter(store: CommandStore, { reader, fields, rules, match }: Plan, { org, object }: ImportOptions) {
   const who: Caller = { org, member: null }
   const writes = allWrites(resourceDeps(store))
   const { take, settle, forget } = taker(store.db, who, { object, match, writes, fields, rules })

@@ -5,7 +5,7 @@ import { conflict, type Problem } from '../../lib/problem.ts'
 import { resourceDeps } from '../../resource-deps.ts'
 import { batches } from '../../store/batches.ts'
 import { onCopy } from '../../store/copy.ts'
-import type { Store } from '../../store/open.ts'
+import type { CommandStore } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { type Imported, type ImportOptions, reasonOf } from '../csv/import.ts'
 import { checkRejectedPath, freePath } from '../csv/rejected.ts'
@@ -24,14 +24,14 @@ export type CalendarOptions = Pick<
  * back to a year ahead. An interrupted import continues after its last batch when the same file is imported again, with
  * the same window. Throws Problem 404, 409 and 422, and a usage Problem.
  */
-export async function importMeetings(store: Store, options: CalendarOptions): Promise<Imported> {
+export async function importMeetings(store: CommandStore, options: CalendarOptions): Promise<Imported> {
   checkRejectedPath(options.file, options.rejected)
   const plan = await planMeetings(store, options.org, options.file)
-  const job = (into: Store) => inBulk(into, () => run(into, plan, options))
+  const job = (into: CommandStore) => inBulk(into, () => run(into, plan, options))
   return options.dryRun ? onCopy(store, job) : job(store)
 }
 
-async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<Imported> {
+async function run(store: CommandStore, plan: Plan, options: CalendarOptions): Promise<Imported> {
   const { org, file, again = false, signal, onProgress } = options
   const { fingerprint: content, calendars } = plan
   const importJournal = journal(store)

@@ -5,7 +5,7 @@ import { resourceDeps } from '../../resource-deps.ts'
 import { batches, type Pace } from '../../store/batches.ts'
 import type { Database } from '../../store/driver.ts'
 import { foreignKeys, referrer } from '../../store/foreign-keys.ts'
-import type { Store } from '../../store/open.ts'
+import type { CommandStore } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { allWrites, type Given, type Writable } from '../writes.ts'
 import { type JournalRow, journal, type RecordRows } from './journal.ts'
@@ -23,11 +23,11 @@ const ABOVE_ALL_IDS = '~'
  * changed since, or that others refer to, stay unchanged. If it is interrupted or records stay, it can be called again
  * to continue. Throws Problem 404, and 409 if the import was already undone.
  */
-export function undoImport(store: Store, options: UndoOptions): Promise<Undone> {
+export function undoImport(store: CommandStore, options: UndoOptions): Promise<Undone> {
   return inBulk(store, () => run(store, options))
 }
 
-async function run(store: Store, { org, id, onProgress, pace }: UndoOptions): Promise<Undone> {
+async function run(store: CommandStore, { org, id, onProgress, pace }: UndoOptions): Promise<Undone> {
   const importJournal = journal(store)
   const batch = batches(store, pace)
   const undo = undoer(store, { org, member: null })
@@ -78,7 +78,7 @@ const phaseOf = ({ rows }: RecordRows): 'restored' | 'deleted' =>
   rows.some(({ action }) => action === 'created') ? 'deleted' : 'restored'
 
 /** Returns a function that undoes one record; it throws 404, 409 or 422 if the record has to stay. */
-function undoer(store: Store, who: Caller): (record: RecordRows) => void {
+function undoer(store: CommandStore, who: Caller): (record: RecordRows) => void {
   const writes = allWrites(resourceDeps(store))
   const usersOf = usage(store.db)
 

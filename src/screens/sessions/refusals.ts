@@ -61,7 +61,7 @@ export function refusedSignIns({ store, stopping, every = everyMs, log }: Screen
   /** The database is closed soon after the abort. */
   function writeAtOnce(job: () => void): void {
     try {
-      store.transaction(job)
+      store.writeAtOnce(job)
     } catch (error) {
       failed(error)
     }

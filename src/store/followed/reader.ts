@@ -74,7 +74,7 @@ export function openReader(dataDir: string, file: string, options: ReaderOptions
       clock: startClock(wallClock.now),
       installation,
       write: async () => refuse(),
-      transaction: refuse,
+      writeAtOnce: refuse,
       savepoint: refuse,
       accessChanged: refuse,
       accessEpoch: () => 0,

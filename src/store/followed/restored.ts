@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite } from '../driver.ts'
 import { failureOf } from '../failures.ts'
-import type { Store } from '../open.ts'
+import type { CommandStore } from '../open.ts'
 import { replicationRow } from '../replication.ts'
 import { SEQS_PER_EPOCH } from './promotion.ts'
 
@@ -39,7 +39,7 @@ export function formerPrimary(dataDir: string): Former | undefined {
   }
 }
 
-function formerIn(db: Store['db']): Former | undefined {
+function formerIn(db: CommandStore['db']): Former | undefined {
   const hasTable = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?')
   if (hasTable.get('installation') === undefined) return undefined // an empty file, or that of another program
   if (hasTable.get('replication') === undefined) return FIRST
@@ -47,7 +47,7 @@ function formerIn(db: Store['db']): Former | undefined {
   return { epoch, promoted_at, primary_url, lastSeq: lastSeqIn(db) }
 }
 
-const lastSeqIn = (db: Store['db']): number =>
+const lastSeqIn = (db: CommandStore['db']): number =>
   (db.prepare('SELECT max(last_seq) FROM orgs').pluck().get() as number | null) ?? 0
 
 /**
@@ -55,7 +55,10 @@ const lastSeqIn = (db: Store['db']): number =>
  * Its events begin with a range of numbers that nobody has used. Returns its epoch; where no standby was ever promoted,
  * nothing changes.
  */
-export function goOnAs(former: Former | undefined, { db, transaction }: Pick<Store, 'db' | 'transaction'>): number {
+export function goOnAs(
+  former: Former | undefined,
+  { db, transaction }: Pick<CommandStore, 'db' | 'transaction'>,
+): number {
   const own = replicationRow(db).read()
   const epoch = Math.max(own.epoch, former?.epoch ?? 1)
   if (epoch === 1) return epoch

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test'
 import { type Imported, type ImportOptions, importFile } from '../../../src/imports/csv/import.ts'
 import { journal } from '../../../src/imports/journal/journal.ts'
 import { makeOrg, newOrgSettings } from '../../../src/settings/new-org.ts'
-import type { Store } from '../../../src/store/open.ts'
+import type { CommandStore } from '../../../src/store/open.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
 import { openEmptyStore } from '../../support/empty-store.ts'
 import { stillPace } from '../../support/pace.ts'
@@ -18,12 +18,12 @@ import { salesforce } from './salesforce.ts'
 // 200 messy rows of each product: every row is imported, or rejected with the reason.
 
 const folder = temporaryFolder()
-const opened: Store[] = []
+const opened: CommandStore[] = []
 after(() => {
   for (const store of opened) store.close()
 })
 
-type Target = { store: Store; org: number }
+type Target = { store: CommandStore; org: number }
 
 /** An organisation with the default settings and one more stage. */
 function newStore(name: string): Target {
