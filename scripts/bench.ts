@@ -268,7 +268,9 @@ if (options.only === 'scale') {
 }
 if (options.only === 'soak') {
   const out = options.out ?? mkdtempSync(join(tmpdir(), 'dealbox-soak-'))
-  const server = options.dealbox ? 'the executable' : 'the server from its sources'
+  if (options.dealbox)
+    throw new Error('The soak runs the sources: the executable takes no faster clock by NODE_OPTIONS.')
+  const server = 'the server from its sources'
   const minutes = Number(options.minutes)
   const { about, samples } = readSoak(options.from ?? (await soak({ serving: servers, minutes, out, server })))
   const text = soakText(about, samples)

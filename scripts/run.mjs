@@ -60,11 +60,16 @@ function buildWeb() {
 function run(args) {
   // Reading the sources takes half of a start: Node caches the compiled code until they change.
   const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/dealbox/compiled')
-  const child = spawn(node, args, { stdio: 'inherit', env: { NODE_COMPILE_CACHE, ...process.env } })
+  const child = spawn(node, ['--disable-sigusr1', ...args], {
+    stdio: 'inherit',
+    env: { NODE_COMPILE_CACHE, ...process.env },
+  })
   // A terminal sends Ctrl-C to the child itself, and a second signal would make it exit at once.
   const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => hasTerminal || child.kill(signal))
   process.on('SIGTERM', () => child.kill('SIGTERM'))
+  // Without a listener, this signal opens a debugger, here as in the child: any account of the machine could use it.
+  if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
   if (process.env.npm_lifecycle_event) watchShell(() => child.kill('SIGTERM'))
   child.on('error', (error) => stop(`Node of ${target.node} does not start on this machine: ${error.message}`))
   child.on('exit', (code, signal) => {

@@ -3,8 +3,11 @@
 const { getAssetKeys, getRawAsset } = require('node:sea')
 const vm = require('node:vm')
 const { zstdDecompressSync } = require('node:zlib')
+const { leaveOrders } = require('./surroundings.cjs')
 
 const CACHE = 'dealbox.cache.zst'
+
+leaveOrders(process.env, [process.argv0, ...process.argv.slice(2)])
 
 // The bundle has ASCII characters only, and its text is a function.
 const source = Buffer.from(getRawAsset('dist/dealbox.cjs')).latin1Slice()

@@ -2,4 +2,8 @@ import { commands } from './cli/commands.ts'
 import { endProcess } from './cli/ending.ts'
 import { run, standardStreams } from './cli/run.ts'
 
+// Without a listener, Node opens its debugger on a port that every account of the machine reaches. The executable has an option
+// against it, which also holds for the first moments.
+process.on('SIGUSR1', () => {})
+
 run(commands, process.argv.slice(2), process.env, standardStreams()).then(endProcess)

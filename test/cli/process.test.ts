@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -55,4 +57,52 @@ test('a token made beside a running server works, until its member is deactivate
   assert.equal((await call('GET', '/deals', undefined, { token })).status, 403)
   assert.equal((await dealbox(['member', 'deactivate', email, ...at])).code, 0)
   assert.equal((await call('GET', '/stages', undefined, { token })).status, 401)
+})
+
+const windows = process.platform === 'win32' && 'Windows has no such signals'
+const SRC = join(import.meta.dirname, '../../src')
+
+test('SIGUSR1 neither opens a debugger nor ends the server', { skip: windows }, async () => {
+  const data = join(temporaryFolder(), 'data')
+  // The first port that is free, since another program may have that of the debugger.
+  const argv = [
+    '--inspect-port=0',
+    join(SRC, 'main.ts'),
+    'serve',
+    '--data',
+    data,
+    '--api-listen',
+    '127.0.0.1:0',
+    '--json',
+  ]
+  const child = spawn(process.execPath, [...argv, '--screens-listen', '127.0.0.1:0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  try {
+    const err: Buffer[] = []
+    child.stderr.on('data', (chunk) => err.push(chunk))
+    const [line] = await once(child.stdout, 'data')
+    const { screens } = JSON.parse(String(line).split('\n')[0] as string)
+    for (let n = 0; n < 3; n++) {
+      child.kill('SIGUSR1')
+      assert.equal((await fetch(`${screens}/livez`)).status, 200)
+    }
+    const ended = once(child, 'close')
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+    assert.equal(Buffer.concat(err).toString(), '')
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
+
+test('the executable begins anew without variables that are orders to Node', { skip: windows }, () => {
+  const code = `require('${SRC}/surroundings.cjs').leaveOrders(process.env, [process.execPath, '-p', 'JSON.stringify(process.env)'])
+    console.log(JSON.stringify({ ...process.env, IS_FIRST: true }))`
+  const seen = (env: Record<string, string>) =>
+    JSON.parse(execFileSync(process.execPath, ['-e', code], { env, encoding: 'utf8' }))
+  const own = { DEALBOX_DATA: 'd', TZ: 'UTC', NODE_EXTRA_CA_CERTS: '/dev/null', SSL_CERT_FILE: '/dev/null' }
+  const orders = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_ENV: 'test', NODE_DEBUG: 'net', OPENSSL_CONF: '/dev/null' }
+  assert.deepEqual(seen({ ...own, ...orders, NODE_OPTIONS: '--no-warnings' }), own)
+  assert.deepEqual(seen(own), { ...own, IS_FIRST: true }, 'it began anew without a reason')
 })
