@@ -10,10 +10,22 @@ import type { FileRoute, Need } from './route.ts'
 type Target = { path: string; query: string; req: IncomingMessage }
 
 /**
- * Types that a browser runs or renders with what is in them. They are sent as bytes of no type: although nobody opens
- * them as a page here, a page that was tricked could load one as a script or a style of its own server.
+ * Types that are data to a browser, which therefore may be sent as what they are; any other is sent as bytes. Although
+ * nobody opens a file as a page here, a page that was tricked could load one as a script or a style of its own server, and
+ * which types browsers run, render or read as XML is more than a list of those would ever have.
  */
-const ACTIVE = /(?:script[\d.]*|html|xml|css|wasm|mixed-replace|rfc822|mhtml|mimearchive)$/i
+const INERT = new RegExp(
+  `^(?:${[
+    'text/(?:plain|csv|calendar|vcard|x-vcard|vtt|markdown|rtf)',
+    'image/(?:png|jpe?g|gif|webp|avif|heic|heif|bmp|tiff)',
+    // Without a plus: whatever ends with +xml is XML.
+    '(?:audio|video)/[a-z0-9.-]+',
+    'application/(?:pdf|json|zip|gzip|x-gzip|x-7z-compressed|x-rar-compressed|vnd\\.rar|x-tar|rtf|msword|x-subrip)',
+    'application/(?:pgp-(?:signature|keys|encrypted)|(?:x-)?pkcs7-(?:mime|signature))',
+    'application/vnd\\.(?:ms-(?:excel|powerpoint|word|outlook|project)|openxmlformats-officedocument|oasis\\.opendocument)[a-z0-9.-]*',
+  ].join('|')})$`,
+  'i',
+)
 
 const POLICY = SECURITY_HEADERS.map((value) => (value === "default-src 'none'" ? `${value}; sandbox` : value))
 
@@ -42,7 +54,7 @@ export function answerFile(
     status: range ? 206 : 200,
     headers,
     security: POLICY,
-    type: ACTIVE.test(content_type) ? 'application/octet-stream' : content_type,
+    type: INERT.test(content_type) ? content_type : 'application/octet-stream',
     body: { bytes: end - start, parts: () => read(start, end) },
   }
 }

@@ -154,21 +154,53 @@ describe('a download', () => {
     }
   })
 
-  test('of a type that a browser would run is one of bytes', async () => {
-    const types = [
+  test('is sent as what it is if that is data to browsers, and else as bytes', async () => {
+    const active = [
       ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/xml', 'text/css', 'application/wasm'],
       ['text/javascript', 'application/x-javascript', 'text/javascript1.5', 'TEXT/ECMASCRIPT', 'message/rfc822'],
-      ['multipart/x-mixed-replace', 'multipart/related'],
+      [
+        'text/xsl',
+        'TEXT/XSL',
+        'application/xslt+xml',
+        'application/rdf+xml',
+        'text/x-component',
+        'text/cache-manifest',
+      ],
+      ['multipart/x-mixed-replace', 'multipart/related', 'application/manifest+json', 'application/importmap+json'],
+      [
+        'audio/x+xml',
+        'video/x+xml',
+        'application/vnd.openxmlformats-officedocument.x+xml',
+        'application/vnd.mozilla.xul+xml',
+      ],
+      ['application/x-shockwave-flash', 'font/woff2', 'text/unknown', 'application/pdfx', 'x-application/pdf'],
     ].flat()
+    const inert = [
+      [
+        'text/plain',
+        'text/csv',
+        'text/calendar',
+        'image/png',
+        'IMAGE/JPEG',
+        'audio/mpeg',
+        'video/mp4',
+        'application/pdf',
+      ],
+      [
+        'application/zip',
+        'application/msword',
+        'application/vnd.ms-excel',
+        'application/vnd.ms-excel.sheet.macroenabled.12',
+      ],
+      ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+      ['application/vnd.oasis.opendocument.text', 'application/pkcs7-mime'],
+    ].flat()
+    const types = [...active, ...inert]
     const message = await withFiles(...types.map((content_type) => ({ content_type, bytes: '<script>x</script>' })))
     for (const [at, type] of types.entries()) {
       const { headers } = await get(pathOf(message, at))
-      const isActive = type !== 'multipart/related'
-      assert.equal(headers.get('content-type'), isActive ? 'application/octet-stream' : type)
+      assert.equal(headers.get('content-type'), active.includes(type) ? 'application/octet-stream' : type, type)
     }
-    const office = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
-    const document = await withFiles({ content_type: office, bytes: 'x' })
-    assert.equal((await get(pathOf(document))).headers.get('content-type'), office)
   })
 
   test('needs no Accept, has no parameters, and ends with its message', async () => {

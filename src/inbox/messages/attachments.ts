@@ -177,6 +177,6 @@ export const downloadRoute = (deps: Deps): Route => ({
   operation: 'getAttachmentOfMessage',
   summary: 'Download an attachment of a message',
   description:
-    'Returns the bytes of the file, to be saved and not to be shown: a type that browsers run, such as HTML, is sent as `application/octet-stream`. An interrupted download can be continued with `Range`.',
+    'Returns the bytes of the file, to be saved and not to be shown: common types of documents, pictures, sound and video are sent as what they are, any other, such as HTML, as `application/octet-stream`; the message has the type. An interrupted download can be continued with `Range`.',
   find: attachmentStore(deps).file,
 })
