@@ -39,7 +39,7 @@ export const List = f.doc(
       owner_id: fields.owner_id,
       member_count: f.doc(
         f.nullable(f.count()),
-        'Current number of records in the list. For a smart list it changes without a new version. Null in events, and if the token lacks the scope to read the records or those that the filter names.',
+        'Current number of records in the list. For a smart list it changes without a new version. Null in events, and if the token lacks the scope to read the records or those that the filter names, or if counting would test too many records.',
       ),
       ...f.recordFields,
     }),

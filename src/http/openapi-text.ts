@@ -84,7 +84,8 @@ name of the filter and of the sort.
 in the record. Words consist of letters and digits; all other characters separate them. Contacts and companies are also
 found by any four consecutive digits of a phone number, whatever its format.
 
-**Lists.** \`list_id\` returns the records of a list, and can be combined with all other filters and sorts.
+**Lists.** \`list_id\` returns the records of a list, and can be combined with all other filters and sorts. A filter that has to test
+too many records is 503 \`filter_too_slow\`: use fewer conditions, or add one that leaves fewer records to be tested.
 
 In a shell, quote the URL, and use \`-g\` with curl so that it does not interpret the brackets.
 

@@ -2,6 +2,7 @@ import { fold, lowerCase } from '../lib/fold.ts'
 import { matches, type Query, wordsOf } from '../lib/words.ts'
 import type { Connection } from './driver.ts'
 import { numbersOf } from './search.ts'
+import { affordable } from './work.ts'
 
 /**
  * The SQL functions implemented in TypeScript. No index, trigger or CHECK uses them: other programs can read the file.
@@ -17,6 +18,7 @@ export function defineFunctions(db: Connection): Connection {
   db.function('words_of', { ...pure, varargs: true }, (...texts: unknown[]) =>
     wordsOf(texts as (string | null)[]).join(' '),
   )
+  db.function('affordable', { directOnly: true }, affordable) // not deterministic: it is called for each row
   /** Whether the words, separated by spaces, match a query given as JSON. */
   db.function('has_words', pure, (words: unknown, json: unknown) => {
     if (json !== asked) {

@@ -9,6 +9,7 @@ import { type Condition, isTimeDependent } from '../../store/list/conditions.ts'
 import type { Sort } from '../../store/list/page.ts'
 import { missing } from '../../store/references.ts'
 import { listChanges } from '../list-changes.ts'
+import { isTooMuchWork } from '../../store/work.ts'
 import type { KeptCounts } from './counts.ts'
 
 /** Sorts that contacts, companies and deals have in common. */
@@ -49,12 +50,20 @@ export function listMembers(deps: Deps, object: ListObject, records: Records, ke
     }
   }
 
-  /** Returns the number of members; null for a caller who may not read what the list is about. `filter` is JSON. */
+  /**
+   * Returns the number of members; null for a caller who may not read what the list is about, and if too many records
+   * would have to be tested. `filter` is JSON.
+   */
   function count(who: Caller, { id, filter }: { id: string; filter: string | null }): number | null {
     if (!mayCount(who, { object, filter: filter && JSON.parse(filter) })) return null
     const all = conditions(who, id)
     const counted = () => records.count(who.org, all)
-    return filter === null || all.some(isTimeDependent) ? counted() : kept(who.org, `${object} ${filter}`, counted)
+    try {
+      return filter === null || all.some(isTimeDependent) ? counted() : kept(who.org, `${object} ${filter}`, counted)
+    } catch (error) {
+      if (isTooMuchWork(error)) return null
+      throw error
+    }
   }
 
   return {

@@ -18,6 +18,7 @@ import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { type ListQuery, listing, type Sort } from '../../store/list/page.ts'
 import { rows } from '../../store/rows.ts'
+import { bounded } from '../../store/work.ts'
 import { companyStore } from '../companies/companies.ts'
 import { contactStore } from '../contacts/contacts.ts'
 import { dealStore } from '../deals/deals.ts'
@@ -77,8 +78,7 @@ export function listStore(deps: Deps) {
 
   function list(org: number, ask: ListQuery, who: Caller) {
     const page = listStored(org, ask)
-    for (const row of page.rows) counted(who, row)
-    return page
+    return { ...page, rows: bounded(() => page.rows.map((row) => counted(who, row))) }
   }
 
   const find = (who: Caller, id: string) => counted(who, findStored(who, id))

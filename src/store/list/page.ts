@@ -2,6 +2,7 @@ import type { RawRow, Readable } from '../columns.ts'
 import type { Database } from '../driver.ts'
 import { completed, type MarkedRows, renderedBy } from '../rendered.ts'
 import { statements } from '../statements.ts'
+import { bounded } from '../work.ts'
 import {
   conditionSql,
   type Group,
@@ -13,6 +14,7 @@ import {
   withOwner,
 } from './condition-sql.ts'
 import { type Comparison, type Condition, columnOf, type Filter, type Link } from './conditions.ts'
+import { counting } from './cost.ts'
 import { indexColumns, indexes } from './indexes.ts'
 import { type Position, positionCheck } from './position.ts'
 import { hasEachOnce, isOf, parts } from './progress.ts'
@@ -85,7 +87,7 @@ export function listing(db: Database, spec: Listing) {
   }
   for (const { column } of [...Object.values(sorts), ...(order ? [order.sort] : [])]) indexOf(table, column)
 
-  /** Throws Problem 400 if the position does not belong to this sort. */
+  /** Throws Problem 400 if the position does not belong to this sort, and 503 if too many rows have to be tested. */
   function list(org: number, asked: ListQuery): Page {
     const rows: RawRow[] = []
     const { ask, count } = read(org, asked, ({ sql, key, values }, limit) => {
@@ -97,7 +99,7 @@ export function listing(db: Database, spec: Listing) {
     return { rows, ...endOf(org, ask, count, isFull ? positionOf(rows.at(-1) as RawRow) : null) }
   }
 
-  /** The same page as JSON, rendered by SQLite. Throws Problem 400. */
+  /** The same page as JSON, rendered by SQLite. Throws Problem 400 and 503. */
   function render(row: string, org: number, asked: ListQuery): RenderedPage {
     const found: Buffer[] = []
     let sum = 0
@@ -210,7 +212,7 @@ export function listing(db: Database, spec: Listing) {
     return undefined
   }
 
-  /** The number of records that meet the conditions. */
+  /** The number of records that meet the conditions. Throws Problem 503. */
   function count(org: number, asked: Condition[]): number {
     const conditions = withOwner(asked)
     const groups = grouped(conditions)
@@ -230,7 +232,7 @@ export function listing(db: Database, spec: Listing) {
       ...(ids ? [{ sql: `${table}.id IN (${ids.sql})`, values: ids.values }] : []),
       ...conditions
         .filter((condition) => !narrow?.includes(condition) || !sql.isExact(narrow))
-        .map((condition) => sql.test(org, condition, narrow !== undefined)),
+        .map((condition) => counting(condition, sql.test(org, condition, narrow !== undefined))),
     ])
     return one(`SELECT count(*) FROM ${table}${narrow ? ` INDEXED BY ${key}` : ''} WHERE ${where.sql}`, where.values)
   }
@@ -239,10 +241,11 @@ export function listing(db: Database, spec: Listing) {
 
   const { rendered } = columns
   return {
-    list,
-    count,
+    list: (org: number, ask: ListQuery) => bounded(() => list(org, ask)),
+    count: (org: number, conditions: Condition[]) => bounded(() => count(org, conditions)),
     /** Undefined if only TypeScript can render the columns. */
-    render: rendered === undefined ? undefined : (org: number, ask: ListQuery) => render(rendered, org, ask),
+    render:
+      rendered === undefined ? undefined : (org: number, ask: ListQuery) => bounded(() => render(rendered, org, ask)),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Conditions, Group, SearchIn, SqlPart } from './condition-sql.ts'
 import type { Comparison, Condition, Link } from './conditions.ts'
+import { counting } from './cost.ts'
 import type { ListQuery, Sort } from './page.ts'
 import type { Position } from './position.ts'
 import { isBound, isOf, isPassed, isScattered } from './progress.ts'
@@ -62,7 +63,7 @@ export function walks({ table, joined, sql, indexOf }: Options) {
             ? sql.compare(each as Comparison, isScattered(ask, each))
             : path.sorted && isOf(ask.sort, each)
               ? sql.compareAt(path.sorted, each as Comparison)
-              : sql.test(org, each, isTestedOnly || isScattered(ask, each)),
+              : counting(each, sql.test(org, each, isTestedOnly || isScattered(ask, each))),
         ),
       ...afterPrevious(ask, path, 'search' in lead, nulls),
     ])
