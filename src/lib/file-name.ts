@@ -25,7 +25,12 @@ export function fileName(given: string, otherwise = 'attachment'): string {
 /** Normalizing can turn one mark into two. */
 const normalized = (text: string): string => text.replace(MARKS, '$1').normalize('NFC').replace(MARKS, '$1')
 
-const trimmed = (name: string): string => name.replace(/^[.\s]+/, '').replace(/[.\s]+$/, '')
+/** Not by a regular expression with an end: it would look at each blank of a long run again. */
+function trimmed(name: string): string {
+  let end = name.length
+  while (end > 0 && /[.\s]/.test(name[end - 1] as string)) end--
+  return name.slice(0, end).replace(/^[.\s]+/, '')
+}
 
 /** Keeps the extension, which shows the file type. */
 function shortened(name: string): string {

@@ -30,3 +30,12 @@ function yardstick(): number {
 }
 
 yardstick() // compiles it
+
+/** The same of this thread alone: it goes by steps of some milliseconds. */
+export function startThreadClock(): () => number {
+  const start = process.threadCpuUsage()
+  return () => {
+    const { user, system } = process.threadCpuUsage(start)
+    return (user + system) / 1000
+  }
+}

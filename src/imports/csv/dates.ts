@@ -23,6 +23,9 @@ const months = new Map(
   ),
 )
 
+/** Longer texts are no day, and looking for a time at their end would take very long. */
+const MAX_LENGTH = 100
+
 /** Returns the order if a text is unambiguous: `31/12/2026` is, `11/12/2026` is not. */
 export function orderShown(text: string): Order | undefined {
   const parts = numbersOf(dayPart(text))
@@ -52,8 +55,8 @@ export function readDay(text: string, order: Order | undefined): string | undefi
 /** Returns the day with the time of day, and the offset if any: `2026-12-31T10:30:00Z`. */
 export function readMoment(text: string, order: Order | undefined): { local: string; offset: string } | undefined {
   const day = readDay(text, order)
-  const found = TIME.exec(text.trim())
   if (!day) return undefined
+  const found = TIME.exec(text.trim())
   if (!found) return { local: `${day}T00:00:00`, offset: '' }
   const [, hours = '', minutes, seconds = '00', fraction = '', half, zone = ''] = found
   const hour = half ? (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : Number(hours)
@@ -65,7 +68,7 @@ export function readMoment(text: string, order: Order | undefined): { local: str
   return { local: `${day}T${String(hour).padStart(2, '0')}:${minutes}:${seconds}${ms}`, offset }
 }
 
-const dayPart = (text: string): string => text.trim().replace(TIME, '').trim()
+const dayPart = (text: string): string => (text.length > MAX_LENGTH ? '' : text.trim().replace(TIME, '').trim())
 
 type Numbers = { first: string; second: string; third: string; separator: string; isYearFirst: boolean }
 

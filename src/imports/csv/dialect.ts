@@ -77,12 +77,17 @@ function separatorsByRecord(text: string): Map<string, number>[] {
 
 /** Returns unique column names: an empty one is named after its position, a repeated one is numbered. */
 export function columnNames(header: readonly string[]): string[] {
-  const names: string[] = []
+  const names = new Set<string>()
+  const numbers = new Map<string, number>()
   for (const [index, cell] of header.entries()) {
     const name = cell.trim().replace(/\s+/g, ' ') || `Column ${index + 1}`
     let unique = name
-    for (let number = 2; names.includes(unique); number++) unique = `${name} (${number})`
-    names.push(unique)
+    while (names.has(unique)) {
+      const number = (numbers.get(name) ?? 1) + 1
+      numbers.set(name, number)
+      unique = `${name} (${number})`
+    }
+    names.add(unique)
   }
-  return names
+  return [...names]
 }

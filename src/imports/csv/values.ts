@@ -77,12 +77,14 @@ export function readValue({ kind, options }: Field, text: string, format: Number
     case 'choice':
       return options?.get(fold(text)) ?? text
     default:
-      return text.replace(GOOGLE, ', ')
+      return text.includes(GOOGLE) ? trimmed(text.split(GOOGLE)).join(', ') : text
   }
 }
 
 /** What Google writes between the values of a cell. */
-const GOOGLE = /\s*:::\s*/g
+const GOOGLE = ':::'
+
+const trimmed = (parts: readonly string[]): string[] => parts.map((part) => part.trim())
 
 function numberIn(text: string, decimal: Decimal | undefined): number {
   const found = readNumber(text, decimal)
@@ -171,7 +173,9 @@ function domainIn(text: string): string {
 
 /** Reads a cell for a field with several values. Google separates them by `:::`. */
 export function readValues({ kind, options }: Field, text: string, label: Label = 'work'): Json[] {
-  const parts = partsOf(text, kind === 'emails' ? /:::|[;,|\n\s]+(?![^<]*>)/ : /:::|[;,|\n]/)
+  const parts = trimmed(kind === 'emails' ? text.split(GOOGLE).flatMap(apart) : text.split(/:::|[;,|\n]/)).filter(
+    (part) => !isBlank(part),
+  )
   switch (kind) {
     case 'emails':
       return emailsIn(parts).map((email) => ({ email, label }))
@@ -188,11 +192,17 @@ export function readValues({ kind, options }: Field, text: string, label: Label 
   }
 }
 
-const partsOf = (text: string, separator: RegExp): string[] =>
-  text
-    .split(separator)
-    .map((part) => part.trim())
-    .filter((part) => !isBlank(part))
+/** The addresses of a cell. White space separates them, too, and nothing does so in angle brackets. */
+function apart(text: string): string[] {
+  const parts = ['']
+  for (const [index, chunk] of text.split('<').entries()) {
+    const end = chunk.lastIndexOf('>') + 1
+    const [first, ...more] = chunk.slice(end).split(/[;,|\s]+/)
+    parts.push(`${parts.pop()}${index > 0 ? '<' : ''}${chunk.slice(0, end)}${first}`)
+    for (const part of more) parts.push(part)
+  }
+  return parts
+}
 
 /** Google marks its own groups with an asterisk; every contact is in `* myContacts`. */
 function tagIn(text: string): string[] {

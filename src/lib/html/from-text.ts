@@ -2,7 +2,7 @@
 
 const LINK = /https?:\/\/[^\s<>"]+/g
 /** Punctuation after a link that belongs to the sentence. */
-const TRAILING = /[.,;:!?'*_]+$/
+const TRAILING = ".,;:!?'*_"
 
 /** Turns empty lines into paragraphs, line breaks into `<br />`, and addresses into links. */
 export function textHtml(text: string): string {
@@ -28,9 +28,14 @@ function lineHtml(line: string): string {
 
 /** A closing bracket belongs to a link only if it was opened there. */
 function withoutEnd(link: string): string {
-  const plain = link.replace(TRAILING, '')
-  const isOpened = plain.split('(').length >= plain.split(')').length
-  return plain.endsWith(')') && !isOpened ? withoutEnd(plain.slice(0, -1)) : plain
+  let open = link.split('(').length - link.split(')').length
+  let end = link.length
+  for (; end > 0; end--) {
+    const sign = link[end - 1] as string
+    if (sign === ')' ? open >= 0 : !TRAILING.includes(sign)) break
+    if (sign === ')') open++
+  }
+  return link.slice(0, end)
 }
 
 const escaped = (text: string): string =>

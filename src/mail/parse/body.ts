@@ -62,11 +62,12 @@ function unflowed(text: string, dropsSpace: boolean): string {
   for (const line of text.split('\n')) {
     const quotes = /^>*/.exec(line)?.[0].length ?? 0
     const content = line.slice(quotes).replace(/^ /, '')
-    if (flows && quotes === depth && content !== '-- ') written += content
-    else written += `${written && '\n'}${'>'.repeat(quotes)}${quotes > 0 && content ? ' ' : ''}${content}`
+    const isJoined = flows && quotes === depth && content !== '-- '
+    if (!isJoined) written += `${written && '\n'}${'>'.repeat(quotes)}${quotes > 0 && content ? ' ' : ''}`
     depth = quotes
     flows = content.endsWith(' ') && content !== '-- '
-    if (flows && dropsSpace) written = written.slice(0, -1)
+    // Of the line: cutting what was written so far would copy it for each line.
+    written += flows && dropsSpace ? content.slice(0, -1) : content
   }
   return written
 }

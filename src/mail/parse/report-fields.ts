@@ -17,9 +17,15 @@ export function blocksIn(bytes: Buffer): Head[] {
     while (bytes[at] === 0x0a || bytes[at] === 0x0d) at++
     const head = readHead(bytes, at)
     if (head.fields.size > 0) blocks.push(head)
-    at = Math.max(head.bodyAt, at + 1)
+    // A line that is no field is passed as a whole: looking at it from each of its characters on would take very long.
+    at = head.bodyAt > at ? head.bodyAt : lineAfter(bytes, at)
   }
   return blocks
+}
+
+function lineAfter(bytes: Buffer, at: number): number {
+  const end = bytes.indexOf(0x0a, at)
+  return end < 0 ? bytes.length : end + 1
 }
 
 export function recipientOf(block: Head): Recipient | undefined {
