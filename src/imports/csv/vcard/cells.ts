@@ -105,7 +105,12 @@ function kindOf(text: (name: string) => string, isNamed: boolean, org: string): 
 }
 
 /** A list of names, as one. */
-const spaced = (names: string): string => names.replace(/\s*,\s*/g, ' ').trim()
+const spaced = (names: string): string =>
+  names
+    .split(',')
+    .map((name) => name.trim())
+    .join(' ')
+    .trim()
 
 /** Several values of a cell, as Google writes them. */
 const joined = (values: readonly string[]): string => values.join(' ::: ')
