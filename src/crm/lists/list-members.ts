@@ -8,8 +8,8 @@ import { field, invalid } from '../../lib/problem.ts'
 import { type Condition, isTimeDependent } from '../../store/list/conditions.ts'
 import type { Sort } from '../../store/list/page.ts'
 import { missing } from '../../store/references.ts'
-import { listChanges } from '../list-changes.ts'
 import { isTooMuchWork } from '../../store/work.ts'
+import { listChanges } from '../list-changes.ts'
 import type { KeptCounts } from './counts.ts'
 
 /** Sorts that contacts, companies and deals have in common. */
