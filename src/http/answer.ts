@@ -45,6 +45,21 @@ export function requestId({ headers }: IncomingMessage): string {
   return typeof given === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(given) ? given : randomUUID()
 }
 
+/**
+ * A header of every response, refusals too, by which a client tells them from what a proxy, a sign-in gate or a firewall
+ * answers in our place.
+ */
+export const ECHO = 'Dealbox-Echo'
+
+/**
+ * What the client sent as this header, so that a response which was kept for another request differs; `none` if it sent
+ * nothing of use.
+ */
+export function echoOf({ headers }: IncomingMessage): string {
+  const given = headers['dealbox-echo']
+  return typeof given === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(given) ? given : 'none'
+}
+
 /** The problem document of RFC 9457. */
 export function problemBody(problem: Problem, requestId: string): string {
   const { status, code, message, errors, more } = problem

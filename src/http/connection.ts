@@ -1,7 +1,7 @@
 import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
-import { PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer.ts'
+import { ECHO, echoOf, PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer.ts'
 import type { Backlog } from './backlog.ts'
 import { connected } from './connections.ts'
 import { originForm } from './framing.ts'
@@ -172,7 +172,7 @@ function refuse(res: ServerResponse, problem: Problem): void {
   const body = problemBody(problem, id)
   const length = String(Buffer.byteLength(body))
   const headers = ['Content-Type', PROBLEM_TYPE, 'Content-Length', length, 'Connection', 'close']
-  res.writeHead(problem.status, ['X-Request-Id', id, ...SECURITY_HEADERS, ...headers])
+  res.writeHead(problem.status, ['X-Request-Id', id, ECHO, echoOf(res.req), ...SECURITY_HEADERS, ...headers])
   res.end(body)
 }
 

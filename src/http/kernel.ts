@@ -264,6 +264,6 @@ const restoredMeanwhile = (): Problem =>
   )
 
 const SENDABLE =
-  'Authorization, Content-Type, Dealbox-Seq, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
+  'Authorization, Content-Type, Dealbox-Echo, Dealbox-Seq, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
 const EXPOSED =
-  'ETag, Location, Link, Dealbox-Lag-Ms, Dealbox-Primary, Dealbox-Seq, Dealbox-Token-Ends, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Content-Disposition, Content-Range'
+  'ETag, Location, Link, Dealbox-Echo, Dealbox-Lag-Ms, Dealbox-Primary, Dealbox-Seq, Dealbox-Token-Ends, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Content-Disposition, Content-Range'

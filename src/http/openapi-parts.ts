@@ -61,6 +61,9 @@ export const HEADERS = {
   'Content-Disposition': header('`attachment`, and the name of the file.'),
   'Content-Range': header('The part of the bytes, and their number: `bytes 0-999/5000`.'),
   'X-Request-Id': header('The id that the client sent, or a new one. It is also in the log.'),
+  'Dealbox-Echo': header(
+    'On every response: what the request sent as `Dealbox-Echo`, else `none`. A response without it is not from Dealbox.',
+  ),
   'Idempotency-Replayed': header('`true` for a stored response.', { type: 'string', const: 'true' }),
   'Dealbox-Seq': header(
     'The number of the newest event of the organisation that the response knows of. A write knows of its own events. What a read does not know of comes in the event stream after this number.',
@@ -78,7 +81,7 @@ export const HEADERS = {
 const problem = (description: string, ...headers: string[]) => ({
   description,
   headers: Object.fromEntries(
-    ['X-Request-Id', ...headers].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ['X-Request-Id', 'Dealbox-Echo', ...headers].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   ),
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 })
@@ -175,7 +178,7 @@ export function success(description: string, schema: Schema, names: string[]): S
 }
 
 export function headers(names: string[]): Schema {
-  const all = [...names, 'X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Dealbox-Token-Ends']
+  const all = [...names, 'X-Request-Id', 'Dealbox-Echo', 'RateLimit-Policy', 'RateLimit', 'Dealbox-Token-Ends']
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 

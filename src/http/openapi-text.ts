@@ -184,7 +184,13 @@ programs; \`detail\` tells people what to do. A 422 lists every invalid field in
 }
 \`\`\`
 
-Every response has an \`X-Request-Id\`, which is also in the log of the server. Send your own to find a request there.`
+Every response has an \`X-Request-Id\`, which is also in the log of the server. Send your own to find a request there.
+
+Every response of Dealbox, errors too, has a \`Dealbox-Echo\`. One without it comes from something in front of the server, such
+as a proxy, a sign-in gate or a firewall, and says nothing about the request: a 404 of a proxy does not mean that a record is
+gone, and a 401 of a gate not that the token is invalid. Send up to 64 letters, digits, \`-\` and \`_\` as
+\`Dealbox-Echo\` to get them back; a response with others was kept for another request. A request that sends none gets
+\`none\`.`
 
 /** For lists of records with custom fields, which the document cannot list. */
 export const CUSTOM_LIST = `Custom fields of the organisation are filters as well, as \`custom_fields.<key>\`. \`number\` and

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
-import { type Answer, isWhole, JSON_TYPE, SECURITY_HEADERS, sizeOf, type Whole } from './answer.ts'
+import { type Answer, ECHO, echoOf, isWhole, JSON_TYPE, SECURITY_HEADERS, sizeOf, type Whole } from './answer.ts'
 import type { Exchange } from './kernel.ts'
 
 let waiting: (() => void)[] = []
@@ -31,7 +31,7 @@ export function send(
 ): void {
   const { req, res, id, headers: own } = x
   const { status, headers, body, type = JSON_TYPE, security = SECURITY_HEADERS } = answer
-  const all = ['X-Request-Id', id, ...security, ...own, ...headers]
+  const all = ['X-Request-Id', id, ECHO, echoOf(req), ...security, ...own, ...headers]
   const isEmpty = status === 204 || status === 304
   const bytes = isWhole(body) ? sizeOf(body) : body.bytes
   if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(bytes))

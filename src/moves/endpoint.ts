@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import { PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
+import { ECHO, echoOf, PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
 import type { Bodies } from '../http/bodies.ts'
 import { checkFraming } from '../http/framing.ts'
 import type { Log } from '../http/log.ts'
@@ -48,7 +48,12 @@ export function movesEndpoint({ arriving, store, bodies, log, stopping }: Option
     if (key === undefined) return next()
     const id = requestId(ctx.req)
     const began = performance.now()
-    ctx.set({ 'X-Request-Id': id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
+    ctx.set({
+      'X-Request-Id': id,
+      [ECHO]: echoOf(ctx.req),
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    })
     try {
       ctx.body = JSON.stringify(await answer(ctx, key))
       ctx.set('Content-Type', 'application/json')

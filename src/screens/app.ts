@@ -6,7 +6,7 @@ import { cursorSecret } from '../auth/keys.ts'
 import { type Passwords, passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
 import { eventSeqs } from '../events/epochs.ts'
-import { PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
+import { ECHO, echoOf, PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
 import { type Bodies, bodies } from '../http/bodies.ts'
 import { cursors } from '../http/cursor.ts'
 import { checkFraming } from '../http/framing.ts'
@@ -180,7 +180,7 @@ export function screens(options: ScreensOptions): Koa {
   app.use(async (ctx) => {
     const started = performance.now()
     const id = requestId(ctx.req)
-    ctx.set({ ...HEADERS, 'X-Request-Id': id })
+    ctx.set({ ...HEADERS, 'X-Request-Id': id, [ECHO]: echoOf(ctx.req) })
     if (stopping.aborted) ctx.set('Connection', 'close')
     let passed: number | undefined
     try {

@@ -29,6 +29,7 @@ export function faultsOf(api: Interface, request: Request, answer: Answer): stri
   if (!id) said.push('there is no X-Request-Id')
   if (given && /^[A-Za-z0-9_-]{1,64}$/.test(given) && id !== given)
     said.push('X-Request-Id is not the one that was sent')
+  if (headers['dealbox-echo'] !== (header(request, 'dealbox-echo') ?? 'none')) said.push('there is no Dealbox-Echo')
   const isEmpty = status === 204 || status === 304 || request.method === 'HEAD'
   const form = status === 200 ? request.form : undefined
   const body = form === undefined ? bodyOf(answer, said) : undefined

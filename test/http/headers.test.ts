@@ -82,7 +82,7 @@ describe('CORS', () => {
     for (const origin of [ORIGIN, 'https://other.example']) {
       const { headers } = await ask('GET', '/stages', { Origin: origin }, withCors)
       assert.equal(headers['access-control-allow-origin'], origin)
-      assert.match(headers['access-control-expose-headers'] as string, /ETag.*X-Request-Id/)
+      assert.match(headers['access-control-expose-headers'] as string, /ETag.*Dealbox-Echo.*X-Request-Id/)
       assert.ok(!('access-control-allow-credentials' in headers))
     }
   })
@@ -108,7 +108,7 @@ describe('CORS', () => {
     assert.equal(status, 204)
     assert.equal(headers['access-control-allow-origin'], ORIGIN)
     assert.match(headers['access-control-allow-methods'] as string, /PATCH/)
-    for (const name of ['Authorization', 'Content-Type', 'If-Match', 'Idempotency-Key'])
+    for (const name of ['Authorization', 'Content-Type', 'If-Match', 'Idempotency-Key', 'Dealbox-Echo'])
       assert.ok(headers['access-control-allow-headers']?.includes(name))
     assert.equal(headers['access-control-max-age'], '600')
     assert.equal(headers.vary, 'Origin')
@@ -152,9 +152,14 @@ describe('every answer', () => {
   ]
   for (const [status, method, path, headers] of kinds) {
     test(`${status} to ${method} ${path.slice(0, 12)} carries its id, the headers of security and no name of a product`, async () => {
-      const answer = await ask(method, path.replace('<id>', deal), { 'X-Request-Id': 'mine', ...headers })
+      const own = { 'X-Request-Id': 'mine', 'Dealbox-Echo': 'mine_2' }
+      const answer = await ask(method, path.replace('<id>', deal), { ...own, ...headers })
       assert.equal(answer.status, status, answer.body)
       assert.ok(answer.headers['x-request-id'])
+      // The headers of these were not read.
+      const isUnread =
+        [414, 431].includes(status) || path === '' || method === 'FETCH' || headers?.['Content-Length'] === '-1'
+      assert.match(answer.headers['dealbox-echo'] as string, isUnread ? /^(mine_2|none)$/ : /^mine_2$/)
       assert.equal(answer.headers['x-content-type-options'], 'nosniff')
       assert.equal(answer.headers['cache-control'], 'private, no-cache')
       assert.equal(answer.headers['content-security-policy'], "default-src 'none'")
@@ -168,6 +173,17 @@ describe('every answer', () => {
     assert.equal((await ask('GET', '/deals', { 'X-Request-Id': 'Trace_1-a' })).headers['x-request-id'], 'Trace_1-a')
     const [one, two] = await Promise.all([ask('GET', '/deals'), ask('GET', '/deals')])
     assert.notEqual(one.headers['x-request-id'], two.headers['x-request-id'])
+  })
+
+  test('is told from those of others by its echo, which is nothing that could break a header', async () => {
+    const echoes = [
+      [{}, 'none'],
+      [{ 'Dealbox-Echo': 'aZ_-09' }, 'aZ_-09'],
+      [{ 'Dealbox-Echo': 'a'.repeat(65) }, 'none'],
+      [{ 'Dealbox-Echo': 'a b' }, 'none'],
+      [{ 'Dealbox-Echo': 'one, two' }, 'none'],
+    ] as const
+    for (const [sent, echo] of echoes) assert.equal((await ask('GET', '/deals', sent)).headers['dealbox-echo'], echo)
   })
 })
 

@@ -204,3 +204,28 @@ test('a body that is too large is refused here, and a primary that does not answ
     await lost.stop()
   }
 })
+
+test('the echo is that of whoever answered: a gate in front of the primary has none', needs, async () => {
+  const echo = { 'dealbox-echo': 'asked-now' }
+  const made = await reader.call('POST', '/deals', { title: 'Echoed' }, echo)
+  const refused = await reader.call('POST', '/deals', {}, echo)
+  assert.deepEqual(
+    [made, refused].map(({ status, headers }) => [status, headers.get('dealbox-echo')]),
+    [
+      [201, 'asked-now'],
+      [422, 'asked-now'],
+    ],
+  )
+  const headers = { cookie: primary.cookie, origin: reader.screens, 'content-type': 'application/json', ...echo }
+  const left = await fetch(`${reader.screens}/app/links/check`, { method: 'POST', headers, body: '{"token":"x"}' })
+  assert.deepEqual([left.status, left.headers.get('dealbox-echo')], [404, 'asked-now'])
+  const gate = await listener(() => ({ status: 401, body: '{"error":"Please sign in"}' }))
+  const behind = await primary.startReader({ primary: gate.url, primaryScreens: gate.url })
+  try {
+    const { status, headers } = await behind.call('POST', '/deals', { title: 'Kept out' }, echo)
+    assert.deepEqual([status, headers.get('dealbox-echo')], [401, null])
+  } finally {
+    await behind.stop()
+    await gate.stop()
+  }
+})

@@ -13,6 +13,7 @@ import { resourceDeps } from '../../src/resource-deps.ts'
 import { screens } from '../../src/screens/app.ts'
 import { applySettings, createOrg } from '../../src/settings/document.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
+import { sendRaw } from '../support/raw.ts'
 
 const TYPES: Record<string, string> = {
   '/reference': 'text/html; charset=utf-8',
@@ -51,6 +52,36 @@ after(async () => {
 })
 
 const get = (path: string, init: RequestInit = {}) => fetch(listener.url + path, init)
+
+test('every answer of the listener carries the echo, a refusal and what has no body too', async () => {
+  const asset = Object.keys(JSON.parse(readFileSync('dist/web/manifest.json', 'utf8')).files)[0] as string
+  const etag = (await get('/icon.svg')).headers.get('etag') as string
+  const asked: [number, string, RequestInit?][] = [
+    ...PATHS.map((path): [number, string] => [200, path]),
+    [200, `/assets/${asset}`],
+    [200, '/deals'],
+    [200, '/livez', { method: 'HEAD' }],
+    [304, '/icon.svg', { headers: { 'if-none-match': etag } }],
+    [400, '/livez#'],
+    [401, '/app/boot'],
+    [401, '/app/stream'],
+    [401, '/api/v1/deals'],
+    [404, '/app/nothing'],
+    [404, '/api/v1/nothing'],
+    [404, '/assets/nothing.js'],
+    [404, '/no.such'],
+    [405, '/livez', { method: 'PUT' }],
+    [422, '/app/login', { method: 'POST', body: '{}' }],
+  ]
+  for (const [status, path, init] of asked) {
+    const own = { 'dealbox-echo': 'asked-now', origin: listener.url, 'content-type': 'application/json' }
+    const answer = path.endsWith('#')
+      ? await sendRaw(listener.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nDealbox-Echo: asked-now\r\n\r\n`)
+      : await get(path, { ...init, headers: { ...own, ...init?.headers } })
+    const echo = answer.headers instanceof Headers ? answer.headers.get('dealbox-echo') : answer.headers['dealbox-echo']
+    assert.deepEqual([answer.status, echo], [status, 'asked-now'], path)
+  }
+})
 
 test('every file that the screens read is shipped in the executable', async () => {
   const root = join(import.meta.dirname, '../..')
