@@ -1,8 +1,10 @@
 import type { FieldError } from '../../lib/problem.ts'
+import { ECHO, isOwn, newEcho } from './echo.ts'
 
 // Requests to the server. The transport is an argument, so that tests send over their own connections.
 
 export type Sent = { method: string; path: string; headers: Record<string, string>; body?: string | undefined }
+/** `status` is 0 for a redirect, which the server never sends. */
 export type Got = { status: number; headers: { get(name: string): string | null }; text: string }
 
 /** Sends one request. Rejects if no answer came: the server may have received it all the same. */
@@ -35,8 +37,23 @@ export class ApiProblem extends Error {
 
 /** No answer came: the network is down, the server is stopped, or it took too long. */
 export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer'
+  override readonly name: string = 'NoAnswer'
 }
+
+/** Something in front of the server answered in its place: what became of the request is not known. */
+export class InFront extends NoAnswer {
+  override readonly name = 'InFront'
+  /** 0 for a redirect. */
+  readonly status: number
+
+  constructor(status: number) {
+    super(`Something in front of Dealbox answered ${status}.`)
+    this.status = status
+  }
+}
+
+/** Who answered a request: a number is the status of something in front of the server. */
+export type From = 'server' | 'nobody' | number
 
 export type Asked = {
   body?: unknown
@@ -53,17 +70,26 @@ export type Api = ReturnType<typeof api>
 /** Tries of a GET without answer: nothing is lost by asking again. Writes are repeated by the write queue, with their key. */
 const GET_TRIES = 2
 
-/** `onSignedOut` is called for each 401: what was typed stays where it is until the member has signed in again. */
-export function api(send: Send, onSignedOut: () => void = () => undefined) {
-  /** Throws ApiProblem or NoAnswer. Paths begin with /api/v1/ or /app/. */
+type Listeners = {
+  /** Called for each 401 of the server: what was typed stays where it is until the member has signed in again. */
+  signedOut?: () => void
+  answered?: (from: From) => void
+}
+
+export function api(send: Send, { signedOut, answered }: Listeners = {}) {
+  /** Throws ApiProblem, or NoAnswer, which may be InFront. Paths begin with /api/v1/ or /app/. */
   async function request<Body>(method: string, path: string, asked: Asked = {}): Promise<Answered<Body>> {
-    const headers: Record<string, string> = { Accept: 'application/json' }
+    const echo = newEcho()
+    const headers: Record<string, string> = { Accept: 'application/json', [ECHO]: echo }
     if (asked.body !== undefined) headers['Content-Type'] = 'application/json'
     if (asked.key !== undefined) headers['Idempotency-Key'] = asked.key
     if (asked.version !== undefined) headers['If-Match'] = `"${asked.version}"`
     const body = asked.body === undefined ? undefined : JSON.stringify(asked.body)
     const got = await answerTo({ method, path, headers, body })
-    if (got.status === 401) onSignedOut()
+    const isAnswer = isOwn(got.headers, echo)
+    answered?.(isAnswer ? 'server' : got.status)
+    if (!isAnswer) throw new InFront(got.status)
+    if (got.status === 401) signedOut?.()
     if (got.status >= 400) throw problemOf(got)
     const tag = /^"(\d+)"$/.exec(got.headers.get('ETag') ?? '')
     return {
@@ -80,6 +106,7 @@ export function api(send: Send, onSignedOut: () => void = () => undefined) {
         return await send(sent)
       } catch (error) {
         if (sent.method === 'GET' && tries < GET_TRIES) continue
+        answered?.('nobody')
         throw new NoAnswer('The server could not be reached.', { cause: error })
       }
     }
@@ -91,23 +118,17 @@ export function api(send: Send, onSignedOut: () => void = () => undefined) {
   return { request, get }
 }
 
-/** A proxy may answer in its own way: then there is no problem to read. */
-function problemOf({ status, headers, text }: Got): ApiProblem {
-  const seconds = Number(headers.get('Retry-After') ?? Number.NaN)
+function problemOf(got: Got): ApiProblem {
+  const seconds = Number(got.headers.get('Retry-After') ?? Number.NaN)
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
-  if (!/json/.test(headers.get('Content-Type') ?? '')) return new ApiProblem(status, {}, retryAfterMs)
-  try {
-    return new ApiProblem(status, JSON.parse(text) as Record<string, unknown>, retryAfterMs)
-  } catch {
-    return new ApiProblem(status, {}, retryAfterMs)
-  }
+  return new ApiProblem(got.status, parse(got) as Record<string, unknown>, retryAfterMs)
 }
 
 function parse({ text }: Got): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new NoAnswer('The answer was cut off, or did not come from Dealbox.', { cause: error })
+    throw new NoAnswer('The answer was cut off.', { cause: error })
   }
 }
 

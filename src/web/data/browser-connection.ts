@@ -1,3 +1,4 @@
+import { ECHO, isOwn, newEcho } from './echo.ts'
 import type { OpenConnection } from './event-stream.ts'
 
 /** Reads a stream with fetch, in pages and in workers. */
@@ -7,12 +8,14 @@ export const openConnection: OpenConnection = (path, on) => {
 
   async function read(): Promise<void> {
     try {
+      const echo = newEcho()
       const answer = await fetch(path, {
-        headers: { Accept: 'text/event-stream' },
+        headers: { Accept: 'text/event-stream', [ECHO]: echo },
         cache: 'no-store',
+        redirect: 'manual',
         signal: abort.signal,
       })
-      on.status(answer.status)
+      on.status(answer.status, isOwn(answer.headers, echo))
       if (abort.signal.aborted || !answer.body) return
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
       for (let part = await reader.read(); !part.done; part = await reader.read()) on.text(part.value)

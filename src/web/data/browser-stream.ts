@@ -1,37 +1,64 @@
 import { workerUrl } from '../lib/trusted.ts'
-import { openConnection } from './browser-connection.ts'
-import { eventStream, type PausableStream } from './event-stream.ts'
 import { type FromHub, hubStream } from './stream-hub.ts'
 import type { Stream, StreamHandlers } from './stream-types.ts'
 import { realTimers } from './timers.ts'
 
 const timers = realTimers
-/** A tab without SharedWorker gives its connection back when it has been hidden for this long. */
-const HIDDEN_MS = 60_000
+const RETRY_MS = 3000
 
 /** The stream of this tab: that of the worker all tabs share, or its own where there are no shared workers. */
 export function browserStream(member: string): (on: StreamHandlers) => Stream {
-  return (on) => shared(member, on) ?? ownWhileVisible(eventStream({ openConnection, timers, random: Math.random }, on))
+  return (on) => lasting(on, (failed) => shared(member, on, failed) ?? own(on, failed))
 }
 
-function shared(member: string, on: StreamHandlers): Stream | undefined {
+/** A stream whose code has to come from the server, too: if something else answers in its place, it is asked for again. */
+function lasting(on: StreamHandlers, make: (failed: () => void) => Stream): Stream {
+  let from: number | undefined
+  let stream = make(failed)
+
+  function failed(): void {
+    stream.close()
+    on.down(timers.now())
+    timers.after(RETRY_MS, () => {
+      stream = make(failed)
+      if (from !== undefined) stream.open(from)
+    })
+  }
+
+  return {
+    open(after) {
+      from = after
+      stream.open(after)
+    },
+    wake: (isNetworkNew) => stream.wake(isNetworkNew),
+    close() {
+      from = undefined
+      stream.close()
+    },
+  }
+}
+
+/** Undefined where there are no shared workers, or none are allowed. */
+function shared(member: string, on: StreamHandlers, failed: () => void): Stream | undefined {
   try {
-    const { port } = new SharedWorker(workerUrl(), { name: 'dealbox-stream' })
+    const worker = new SharedWorker(workerUrl(), { name: 'dealbox-stream' })
+    const { port } = worker
     const stream = hubStream({ post: (message) => port.postMessage(message), member, timers }, on)
     port.onmessage = ({ data }: MessageEvent<FromHub>) => stream.receive(data)
+    worker.onerror = failed
     return stream
   } catch {
     return undefined
   }
 }
 
-function ownWhileVisible(stream: PausableStream): Stream {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const look = () => {
-    clearTimeout(timer)
-    if (document.hidden) timer = setTimeout(stream.pause, HIDDEN_MS)
+function own(on: StreamHandlers, failed: () => void): Stream {
+  const loading = import('./own-stream.ts').then(({ ownStream }) => ownStream(on))
+  loading.catch(failed)
+  const then = (run: (stream: Stream) => void) => void loading.then(run, () => undefined)
+  return {
+    open: (after) => then((stream) => stream.open(after)),
+    wake: (isNetworkNew) => then((stream) => stream.wake(isNetworkNew)),
+    close: () => then((stream) => stream.close()),
   }
-  document.addEventListener('visibilitychange', look)
-  look() // it may have been opened in the background
-  return stream
 }

@@ -18,7 +18,9 @@ const TIMEOUT_MS = 30_000
 
 /** Sends to the server that the page came from. */
 export async function send({ method, path, headers, body }: Sent): Promise<Got> {
-  const init: RequestInit = { method, headers, cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) }
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  // A gate may send the page elsewhere, where it may not go: that is no lost connection.
+  const init: RequestInit = { method, headers, cache: 'no-store', redirect: 'manual', signal }
   if (body !== undefined) init.body = body
   const answer = await fetch(path, init)
   return { status: answer.status, headers: answer.headers, text: await answer.text() }

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
-import { api, NoAnswer, type Send } from './api.ts'
+import { ApiProblem, api, NoAnswer, type Send } from './api.ts'
 import { eventApplier } from './apply-events.ts'
 import { connectionState } from './connection-state.ts'
 import { draftStore, type LocalTexts, memoryTexts } from './draft-store.ts'
+import { frontWatch } from './front.ts'
 import { keysetList } from './keyset-list.ts'
 import { seenIn } from './lanes.ts'
 import { presenceState } from './presence-state.ts'
@@ -51,20 +52,25 @@ export function dataClient(parts: ClientParts) {
       inFlight++
       return send(request).finally(() => inFlight--)
     },
-    () => {
-      isSignedOut.value = true
+    {
+      signedOut() {
+        isSignedOut.value = true
+      },
+      answered: (from) => front.answered(from),
     },
   )
   const store = recordStore(maxIdle === undefined ? {} : { maxIdle })
   let keys = 0
   const newKey = () => `${tab}-${++keys}`
-  const queue = writeQueue({ api: caller, store, storage, timers, newKey, member, tab })
+  const { connection, up, down, inFront } = connectionState(timers, () => queue.writes.value.length)
+  const front = frontWatch({ ask, timers, onFront: inFront, onReached: () => queue.kick() })
+  const { isRefused } = front
+  const queue = writeQueue({ api: caller, store, storage, timers, newKey, member, tab, isRefused })
   const isMine = (key: string) => key.startsWith(`${tab}-`)
   const removed = new Set<string>()
   const wasRemoved = (kind: Kind, id: string) => removed.delete(`${kind}/${id}`)
   const events = eventApplier({ store, queue, member, isMine, wasRemoved, isReading: () => inFlight > 0 })
   const { fetchCurrent, fetchRecord } = sending({ api: caller, store, timers, member })
-  const { connection, up, down } = connectionState(timers, () => queue.writes.value.length)
   const notices = new Set<(notice: Notice) => void>()
   /** What lists and boards do when events are missing. */
   const refreshers = new Set<() => Promise<void>>()
@@ -88,6 +94,13 @@ export function dataClient(parts: ClientParts) {
       isSignedOut.value = true
     },
   })
+
+  function ask(): Promise<boolean> {
+    return caller.get('/app/preferences').then(
+      () => true,
+      (error) => error instanceof ApiProblem,
+    )
+  }
 
   /** Begins to follow the events after `from`. Writes that an earlier page has left are sent. */
   function start(from: number): void {

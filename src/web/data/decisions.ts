@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, type Signal } from '@preact/signals'
-import { type FieldState, fieldStateOf, type Lane, writeOf } from './lanes.ts'
+import { InFront } from './api.ts'
+import { type FieldState, fieldStateOf, type Lane, type Queued, unconfirmed, writeOf } from './lanes.ts'
 import type { RecordStore } from './record-store.ts'
 import type { Fields, Kind, Rec } from './types.ts'
 import { only } from './values.ts'
@@ -10,11 +11,12 @@ type Parts = {
   revision: Signal<number>
   patch: (kind: Kind, id: string, fields: Fields) => Promise<Rec | undefined>
   takeParked: (lane: Lane, paths: readonly string[], base: Rec | null | undefined) => Fields
+  forget: (lane: Lane, queued: Queued) => void
   resume: (lane: Lane) => void
 }
 
 /** What the author of a change sees of it, and decides. */
-export function decisions({ lanes, store, revision, patch, takeParked, resume }: Parts) {
+export function decisions({ lanes, store, revision, patch, takeParked, forget, resume }: Parts) {
   /** Sends my value although the record has another one now, which its author has seen beside it. */
   function useMine(kind: Kind, id: string, path: string): Promise<Rec | undefined> {
     const mine = writeOf(lanes.get(`${kind}/${id}`), path)
@@ -26,6 +28,20 @@ export function decisions({ lanes, store, revision, patch, takeParked, resume }:
     const lane = lanes.get(`${kind}/${id}`)
     if (!lane) return
     takeParked(lane, [path], store.entry(kind, id).base)
+    resume(lane)
+  }
+
+  /** Sends once more what something in front of the server has refused, under the same key, or drops it. */
+  function decideInFront(key: string, isWanted: boolean): void {
+    const [lane, found] = unconfirmed(lanes, key) ?? []
+    if (!lane || found?.parked?.why !== 'front') return
+    const { status } = found.parked
+    found.parked = undefined
+    found.refusals = 0
+    if (!isWanted) {
+      forget(lane, found)
+      found.ticket.reject(new InFront(status))
+    }
     resume(lane)
   }
 
@@ -46,5 +62,5 @@ export function decisions({ lanes, store, revision, patch, takeParked, resume }:
     )
   })
 
-  return { useMine, useTheirs, fieldState, writes }
+  return { useMine, useTheirs, decideInFront, fieldState, writes }
 }

@@ -7,8 +7,8 @@ import type { Timers } from './timers.ts'
 export type OpenConnection = (
   path: string,
   on: {
-    /** The status of the answer: only 200 is a stream. */
-    status(status: number): void
+    /** The status of the answer, and whether it is the server's own: only such a 200 is a stream. */
+    status(status: number, isOwn: boolean): void
     text(text: string): void
     /** Also when the connection could not be opened. Not called after `close`. */
     end(): void
@@ -67,8 +67,9 @@ export function eventStream(
       if (next.length > 0) on.events(next)
     }
     const mine = openConnection(`/app/stream?after=${after}`, {
-      status(status) {
-        if (connection !== mine || status === 200) return
+      status(status, isOwn) {
+        if (connection !== mine || (isOwn && status === 200)) return
+        if (!isOwn) return lose(status)
         if (status !== 401) return lose()
         close()
         on.signedOut()
@@ -108,10 +109,10 @@ export function eventStream(
     } else on.notice(given)
   }
 
-  /** The connection is gone: tries again, later each time. */
-  function lose(): void {
+  /** The connection is gone, or `front` is what something in front of the server answered: tries again, later each time. */
+  function lose(front?: number): void {
     disconnect()
-    on.down(heardAt)
+    on.down(heardAt, front)
     const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures++, LONGEST_RETRY_MS)
     // Not all browsers at the same moment after a restart of the server.
     stopTimer = timers.after(backoff * (0.5 + random() / 2), connect)

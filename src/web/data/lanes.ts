@@ -5,8 +5,12 @@ import type { Write } from './write-storage.ts'
 
 // The writes of one record, in the order in which they were made.
 
-/** Why a write waits for its author's decision. A refused text stays where it was typed; a refused move goes back. */
+/**
+ * Why a write waits for its author's decision. A refused text stays where it was typed; a refused move goes back. What
+ * something in front of the server refuses again and again stays as it is, since it may have happened.
+ */
 export type Parked =
+  | { why: 'front'; status: number }
   | { why: 'refused'; messages: Record<string, string>; isShown: boolean }
   | { why: 'conflict' }
   | { why: 'deleted' }
@@ -26,6 +30,8 @@ export type Queued = {
   /** Answers in a row that another version is current, and failures in a row. */
   rebases: number
   failures: number
+  /** How often in a row something in front of the server refused it, and nothing else. */
+  refusals: number
 }
 
 export type Lane = {
@@ -51,22 +57,30 @@ export const newQueued = (write: Write, ticket: Ticket): Queued => ({
   isWaiting: false,
   rebases: 0,
   failures: 0,
+  refusals: 0,
 })
 
-/** The lane of the write's record; a create has one of its own. */
-export function laneOf(lanes: Map<string, Lane>, { kind, id, key }: Write): Lane {
+/** Puts the write at the end of the lane of its record; a create has one of its own. */
+export function entered(lanes: Map<string, Lane>, write: Write, ticket: Ticket): [Lane, Queued] {
+  const { kind, id, key } = write
   const name = id === '' ? `${kind}/new/${key}` : `${kind}/${id}`
-  const found = lanes.get(name) ?? { name, queued: [], stopTimer: undefined, saved: new Set() }
-  lanes.set(name, found)
-  return found
+  const lane = lanes.get(name) ?? { name, queued: [], stopTimer: undefined, saved: new Set() }
+  lanes.set(name, lane)
+  const queued = newQueued(write, ticket)
+  lane.queued.push(queued)
+  return [lane, queued]
 }
 
 export const laterThan = ({ queued }: Lane, one: Queued): Queued[] => queued.slice(queued.indexOf(one) + 1)
 
+/** Whether a newer value of its fields takes the place of this one. */
+export const isReplaceable = ({ parked, write }: Queued): boolean =>
+  parked !== undefined && parked.why !== 'deleted' && write.verb === 'patch'
+
 /** What is laid over the record. In a conflict the record shows what it is now, and the field shows both. */
 export function overlaysOf({ queued }: Lane): Overlay[] {
   return queued
-    .filter(({ parked }) => parked === undefined || (parked.why === 'refused' && parked.isShown))
+    .filter(({ parked }) => !parked || parked.why === 'front' || (parked.why === 'refused' && parked.isShown))
     .map(({ write }) => ({ key: write.key, fields: write.shown }))
 }
 
@@ -90,7 +104,16 @@ export function fieldStateOf(
     const { by, at } = author ?? { by: null, at: String(base.updated_at) }
     return { state: 'conflict', mine, theirs: valueAt(base, path), by, at }
   }
-  return { state: found.isWaiting ? 'waiting' : 'saving' }
+  return { state: found.isWaiting || parked ? 'waiting' : 'saving' }
+}
+
+/** The write of this key, which is still to be sent, or may have happened already. */
+export function unconfirmed(lanes: ReadonlyMap<string, Lane>, key: string): [Lane, Queued] | undefined {
+  for (const lane of lanes.values()) {
+    const found = lane.queued.find(({ write, parked }) => write.key === key && (!parked || parked.why === 'front'))
+    if (found) return [lane, found]
+  }
+  return undefined
 }
 
 /** Takes fields out of a write; undefined if none are left. */

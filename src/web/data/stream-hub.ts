@@ -18,7 +18,7 @@ export type FromHub =
   | { type: 'reset' }
   | { type: 'signedOut' }
   | { type: 'up' }
-  | { type: 'down'; heardAt: number }
+  | { type: 'down'; heardAt: number; front: number | undefined }
 
 export type Tab = { send(message: FromHub): void }
 type Known = { tab: Tab; heardAt: number; isOpen: boolean }
@@ -35,7 +35,7 @@ export function streamHub({ stream, timers }: { stream: (on: StreamHandlers) => 
   /** Who looks at what: the server says it once to the stream, and then what changes. */
   let present: ReadonlyMap<string, Present> = new Map()
   let isUp = false
-  let downSince = timers.now()
+  let lost: Extract<FromHub, { type: 'down' }> = { type: 'down', heardAt: timers.now(), front: undefined }
   let kept: StreamEvent[] = []
   /** `kept` has all events after this. */
   let keptFrom = 0
@@ -46,10 +46,10 @@ export function streamHub({ stream, timers }: { stream: (on: StreamHandlers) => 
       isUp = true
       tell({ type: 'up' })
     },
-    down(heardAt) {
+    down(heardAt, front) {
       isUp = false
-      downSince = heardAt
-      tell({ type: 'down', heardAt })
+      lost = { type: 'down', heardAt, front }
+      tell(lost)
     },
     hello(given) {
       hello = given
@@ -99,7 +99,7 @@ export function streamHub({ stream, timers }: { stream: (on: StreamHandlers) => 
       run(after)
       return
     }
-    known.tab.send(isUp ? { type: 'up' } : { type: 'down', heardAt: downSince })
+    known.tab.send(isUp ? { type: 'up' } : lost)
     const missed = kept.filter(({ seq }) => seq > after)
     if (missed.length > 0) known.tab.send({ type: 'events', events: missed })
     if (hello) known.tab.send({ type: 'hello', hello })
@@ -146,7 +146,7 @@ export function hubStream(
     if (message.type === 'events') on.events(message.events)
     else if (message.type === 'hello') on.hello(message.hello)
     else if (message.type === 'notice') on.notice(message.notice)
-    else if (message.type === 'down') on.down(message.heardAt)
+    else if (message.type === 'down') on.down(message.heardAt, message.front)
     else on[message.type]()
   }
 

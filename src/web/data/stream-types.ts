@@ -29,8 +29,11 @@ export type StreamHandlers = {
   reset(): void
   signedOut(): void
   up(): void
-  /** The connection is gone. `heardAt` is when it last worked, in ms. */
-  down(heardAt: number): void
+  /**
+   * The connection is gone. `heardAt` is when it last worked, in ms; `front` is the status with which something in front of
+   * the server answers in its place, if it is that.
+   */
+  down(heardAt: number, front?: number): void
 }
 
 export type Stream = {

@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals'
-import { type Api, ApiProblem, NoAnswer } from './api.ts'
+import { type Api, ApiProblem, InFront, NoAnswer } from './api.ts'
 import { changedProblem, conflictsIn, deletedProblem, follow, isDone, isTyped, part, refusals } from './conflicts.ts'
 import { decisions } from './decisions.ts'
 import {
+  entered,
+  isReplaceable,
   type Lane,
-  laneOf,
   laterThan,
   newQueued,
   overlaysOf,
@@ -12,6 +13,7 @@ import {
   type Queued,
   seenIn,
   type Ticket,
+  unconfirmed,
   without,
 } from './lanes.ts'
 import { quiet } from './quiet.ts'
@@ -33,6 +35,8 @@ export type Parts = {
   /** Whose writes these are, and in which tab. */
   member: string
   tab: string
+  /** Whether something in front of the server refuses this write alone. */
+  isRefused: (write: Queued) => Promise<boolean>
 }
 
 export type WriteQueue = ReturnType<typeof writeQueue>
@@ -40,7 +44,7 @@ export type WriteQueue = ReturnType<typeof writeQueue>
 const SILENT_REBASES = 3
 const SAVED_MS = 2000
 
-export function writeQueue({ api, store, storage, timers, newKey, member, tab }: Parts) {
+export function writeQueue({ api, store, storage, timers, newKey, member, tab, isRefused }: Parts) {
   const lanes = new Map<string, Lane>()
   /** Changes with every change of a lane: what is derived from lanes reads it. */
   const revision = signal(0)
@@ -55,9 +59,7 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab }:
   }
 
   function add(write: Write, ticket: Ticket): void {
-    const lane = laneOf(lanes, write)
-    const queued = newQueued(write, ticket)
-    lane.queued.push(queued)
+    const [lane, queued] = entered(lanes, write, ticket)
     void keep(queued)
     refresh(lane)
     pump(lane)
@@ -68,19 +70,17 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab }:
     const entry = store.entry(kind, id)
     const seen = seenIn(from ?? entry.view.peek(), fields)
     const lane = lanes.get(`${kind}/${id}`)
-    if (lane) {
-      for (const [path, value] of Object.entries(takeParked(lane, Object.keys(seen), entry.base))) seen[path] = value
-    }
+    if (lane) Object.assign(seen, takeParked(lane, Object.keys(seen), entry.base))
     return enqueue({ verb: 'patch', kind, id, body: fields, shown: fields, seen })
   }
 
   /** Withdraws parked writes of these fields, which a new one replaces. Returns what its author has seen of them. */
   function takeParked(lane: Lane, paths: readonly string[], base: Rec | null | undefined): Fields {
     const seen: Fields = {}
-    for (const queued of lane.queued.filter(({ parked }) => parked !== undefined && parked.why !== 'deleted')) {
+    for (const queued of lane.queued.filter(isReplaceable)) {
       const taken = paths.filter((path) => path in queued.write.seen)
       if (taken.length === 0) continue
-      const now = queued.parked?.why === 'refused' ? queued.write.seen : seenIn(base, queued.write.shown)
+      const now = queued.parked?.why === 'conflict' ? seenIn(base, queued.write.shown) : queued.write.seen
       for (const path of taken) seen[path] = now[path]
       replace(lane, queued, without(queued.write, taken))
     }
@@ -88,11 +88,14 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab }:
   }
 
   function replace(lane: Lane, queued: Queued, write: Write | undefined): void {
+    if (!write) {
+      forget(lane, queued)
+      if (queued.parked?.why === 'front') queued.ticket.resolve(undefined) // a newer value is on its way
+      return
+    }
     void storage.remove(queued.write.key)
-    if (write) {
-      queued.write = { ...write, key: newKey() }
-      void keep(queued)
-    } else lane.queued.splice(lane.queued.indexOf(queued), 1)
+    queued.write = { ...write, key: newKey() }
+    void keep(queued)
   }
 
   async function keep(queued: Queued, write = queued.write): Promise<void> {
@@ -161,6 +164,8 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab }:
   }
 
   async function failed(lane: Lane, next: Queued, error: unknown): Promise<void> {
+    if (error instanceof InFront && (await isRefused(next)))
+      return park(lane, next, { why: 'front', status: error.status })
     if (!lane.queued.includes(next)) return // its event came before
     if (!(error instanceof ApiProblem)) return wait(lane, next)
     const { verb, kind, id } = next.write
@@ -214,16 +219,19 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab }:
     park(lane, next, why, problem)
   }
 
-  function park(lane: Lane, next: Queued, why: Parked, problem: ApiProblem): void {
+  /** Its caller is told of a `problem`; without one, the write may still happen. */
+  function park(lane: Lane, next: Queued, why: Parked, problem?: ApiProblem): void {
+    if (!lane.queued.includes(next)) return // its event came meanwhile
     next.parked = why
     next.isWaiting = false
-    next.write.isUnsure = false
+    if (problem) next.write.isUnsure = false
     // Later changes of these fields take its place: their author has seen no more than this one's.
-    if (why.why === 'refused') followers(lane, next, next.write.seen)
+    if (why.why === 'refused' || why.why === 'front') followers(lane, next, next.write.seen)
     const later = laterThan(lane, next).flatMap(({ write }) => Object.keys(write.seen))
-    if (later.some((path) => path in next.write.seen)) replace(lane, next, without(next.write, later))
+    if (next.write.verb === 'patch' && later.some((path) => path in next.write.seen))
+      replace(lane, next, without(next.write, later))
     refresh(lane)
-    next.ticket.reject(problem)
+    if (problem) next.ticket.reject(problem)
   }
 
   function followers(lane: Lane, next: Queued, now: Fields): void {
@@ -249,9 +257,9 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab }:
     if (--next.ticket.parts === 0) next.ticket.resolve(record)
   }
 
-  /** Another tab has sent it, or will. */
+  /** Another tab has sent it, or will: what is stored is that tab's. */
   async function leave(lane: Lane, next: Queued): Promise<void> {
-    forget(lane, next)
+    lane.queued.splice(lane.queued.indexOf(next), 1)
     next.ticket.reject(new NoAnswer('Another tab of this browser sends this change.'))
     if (next.write.id) await fetchRecord(next.write.kind, next.write.id).catch(() => undefined)
   }
@@ -263,19 +271,15 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab }:
 
   /** My write of this key has happened: its event came before its answer, or instead of it. */
   function echo(key: string, record: Rec | undefined): void {
-    for (const lane of lanes.values()) {
-      const found = lane.queued.find(({ write, parked }) => write.key === key && !parked)
-      if (!found) continue
-      done(lane, found, record)
-      lane.stopTimer?.()
-      lane.stopTimer = undefined
-      refresh(lane)
-      pump(lane)
-      return
-    }
+    const [lane, found] = unconfirmed(lanes, key) ?? []
+    if (!lane || !found) return
+    done(lane, found, record)
+    resume(lane)
   }
 
   function resume(lane: Lane): void {
+    lane.stopTimer?.()
+    lane.stopTimer = undefined
     refresh(lane)
     pump(lane)
   }
@@ -283,11 +287,7 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab }:
   /** Tries everything that waits, for example because the network is back. */
   function kick(): void {
     isPaused = false
-    for (const lane of [...lanes.values()]) {
-      lane.stopTimer?.()
-      lane.stopTimer = undefined
-      pump(lane)
-    }
+    for (const lane of [...lanes.values()]) resume(lane)
   }
 
   /** Takes over writes of an earlier page, or of a tab that was closed. */
@@ -295,6 +295,6 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab }:
     for (const write of writes) add({ ...write, tab }, { parts: 1, resolve: () => undefined, reject: () => undefined })
   }
 
-  const decided = decisions({ lanes, store, revision, patch, takeParked, resume })
+  const decided = decisions({ lanes, store, revision, patch, takeParked, forget, resume })
   return { patch, enqueue, echo, kick, adopt, ...decided }
 }

@@ -6,6 +6,12 @@ import { client, clientIfAny } from './current.ts'
 /** Changes that the server has not confirmed: those on their way, and those that wait for my decision. */
 export const writes = computed(() => clientIfAny()?.queue.writes.value ?? [])
 
+/** Those that something in front of the server refuses again and again, while it lets others pass. */
+export const stuck = computed(() => writes.value.filter(({ parked }) => parked?.why === 'front'))
+
+/** Sends one of them once more, or drops it. */
+export const decideInFront = (key: string, isWanted: boolean): void => client().queue.decideInFront(key, isWanted)
+
 /** My newest change that the server has written; undefined if there is none to undo. */
 export const lastChange = computed(() => clientIfAny()?.events.changes.value.at(-1))
 

@@ -1,17 +1,8 @@
 import { useEffect } from 'preact/hooks'
-import { Button, IconButton } from '../components/button.tsx'
-import { Dialog } from '../components/dialog.tsx'
+import { IconButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
 import { showToast } from '../components/toast.tsx'
-import {
-  askForSample,
-  firstSteps,
-  hideSteps,
-  isAskingForSample,
-  readSample,
-  removeSample,
-  sample,
-} from './first-steps.ts'
+import { firstSteps, hideSteps, readSample } from './first-steps.ts'
 import { sayWhy } from './say-why.ts'
 import { texts } from './texts.ts'
 import './checklist.css'
@@ -46,43 +37,5 @@ export function Checklist() {
         ))}
       </ul>
     </section>
-  )
-}
-
-/** Asks before the sample data goes, also about what was edited of it. The place of the question, in the app once. */
-export function SampleQuestion() {
-  if (!isAskingForSample.value || !sample.value) return null
-  const { count, edited } = sample.value
-  const close = () => askForSample(false)
-  const remove = (what: 'keep' | 'remove') => {
-    close()
-    removeSample(what).then(() => showToast({ text: texts().sampleStarted }), failed)
-  }
-  return (
-    <Dialog
-      title={texts().sampleTitle}
-      alert
-      wide={edited > 0}
-      onClose={close}
-      footer={
-        <>
-          <Button plain large autofocus onClick={close}>
-            {texts().sampleKeepAll}
-          </Button>
-          {edited > 0 && (
-            <Button large onClick={() => remove('keep')}>
-              {texts().sampleRemoveUnedited}
-            </Button>
-          )}
-          <Button first danger large onClick={() => remove('remove')}>
-            {edited > 0 ? texts().sampleRemoveAll : texts().sampleRemove}
-          </Button>
-        </>
-      }
-    >
-      <p class="dim">
-        {texts().sampleBody(count)} {edited > 0 && texts().sampleEdited(edited)}
-      </p>
-    </Dialog>
   )
 }

@@ -1,8 +1,5 @@
-import { Banner } from '../components/banner.tsx'
-import { Button } from '../components/button.tsx'
 import { State } from '../components/state.tsx'
 import { connection, newBuild } from '../data/connection.ts'
-import { client } from '../data/current.ts'
 import { writes } from '../data/writes.ts'
 import { format } from '../lib/locale.ts'
 import { texts } from './texts.ts'
@@ -12,7 +9,7 @@ import './connection-line.css'
 export function ConnectionLine({ isShort }: { isShort: boolean }) {
   const now = connection.value
   const isWriting = writes.value.length > 0
-  const kind = now.state === 'live' ? (isWriting ? undefined : 'good') : 'warn'
+  const kind = now.state !== 'live' || waits() > 0 ? 'warn' : isWriting ? undefined : 'good'
   const text = sentence()
   return (
     <div class="sync">
@@ -31,30 +28,22 @@ export function ConnectionLine({ isShort }: { isShort: boolean }) {
   )
 }
 
+/** Changes that wait for a decision, once nothing else is on its way. */
+const waits = (): number => (writes.value.every(({ parked }) => parked) ? writes.value.length : 0)
+
 function sentence(): string {
   const now = connection.value
-  if (now.state === 'reconnecting') return texts().reconnecting
-  if (now.state === 'offline') {
-    const waiting = now.waiting > 0 ? ` ${texts().waiting(now.waiting)}.` : ''
-    return `${texts().offline}. ${texts().dataOf(format.value.time(now.dataAt))}${waiting}`
+  if (now.state === 'live') {
+    if (waits() > 0) return texts().waiting(waits())
+    return writes.value.length > 0 ? texts().saving : texts().saved
   }
-  return writes.value.length > 0 ? texts().saving : texts().saved
-}
-
-/** Over the screen while there is no connection: since when, what waits, and a way to try at once. */
-export function OfflineBanner() {
-  const now = connection.value
-  if (now.state !== 'offline') return null
-  return (
-    <Banner
-      action={
-        <Button plain onClick={() => client().wake(true)}>
-          {texts().tryNow}
-        </Button>
-      }
-    >
-      <b class="mid">{texts().noConnection(location.hostname)}</b> {texts().since(format.value.time(now.since))}{' '}
-      {texts().dataOf(format.value.time(now.dataAt))} {now.waiting > 0 && `${texts().waiting(now.waiting)}.`}
-    </Banner>
-  )
+  const { front, dataAt, waiting } = now
+  if (front === undefined && now.state === 'reconnecting') return texts().reconnecting
+  return [
+    front === undefined ? `${texts().offline}.` : texts().inFront(front),
+    dataAt && texts().dataOf(format.value.time(dataAt)),
+    waiting > 0 && `${texts().waiting(waiting)}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
 }

@@ -63,6 +63,14 @@ export const de: Like<typeof en> = {
   noConnection: (host) => `Keine Verbindung zu ${host}`,
   since: (time) => `seit ${time}.`,
   tryNow: 'Jetzt versuchen',
+  openAnew: 'Seite neu öffnen',
+  gate: 'Was du änderst, bleibt hier und wird gesendet, sobald du wieder durchkommst.',
+  proxy:
+    'Vermutlich erreicht es den Server nicht. Was du änderst, bleibt hier und wird gesendet, sobald er wieder da ist.',
+  inFront: (status) =>
+    status === 0
+      ? 'Etwas vor Dealbox hat die Anfrage woandershin geschickt.'
+      : `Etwas vor Dealbox hat mit ${status} geantwortet.`,
   newVersion: 'Neue Version',
   reload: 'Neu laden',
 
@@ -123,18 +131,4 @@ export const de: Like<typeof en> = {
     factor: 'Zweiten Faktor einschalten',
     sample: 'Beispieldaten entfernen',
   },
-  sampleTitle: 'Beispieldaten entfernen?',
-  sampleBody: (count) =>
-    count === 1
-      ? '1 Datensatz der erfundenen Firma verschwindet endgültig.'
-      : `${count} Datensätze der erfundenen Firma verschwinden endgültig.`,
-  sampleEdited: (count) =>
-    count === 1
-      ? 'Einen davon hast du bearbeitet. Diesen als deinen behalten oder auch entfernen?'
-      : `${count} davon hast du bearbeitet. Diese als deine behalten oder auch entfernen?`,
-  sampleKeepAll: 'Alles behalten',
-  sampleRemove: 'Beispieldaten entfernen',
-  sampleRemoveUnedited: 'Entfernen, Bearbeitetes behalten',
-  sampleRemoveAll: 'Alles entfernen',
-  sampleStarted: 'Die Beispieldaten werden entfernt',
 }

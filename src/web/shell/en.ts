@@ -55,6 +55,13 @@ export const en = {
   noConnection: (host: string) => `No connection to ${host}`,
   since: (time: string) => `since ${time}.`,
   tryNow: 'Try now',
+  openAnew: 'Open the page anew',
+  gate: 'What you change is kept here, and sent once you are let in again.',
+  proxy: 'It seems to have lost the server. What you change is kept here, and sent when that is back.',
+  inFront: (status: number) =>
+    status === 0
+      ? 'Something in front of Dealbox sent the request elsewhere.'
+      : `Something in front of Dealbox answered ${status}.`,
   newVersion: 'New version',
   reload: 'Reload',
 
@@ -113,16 +120,4 @@ export const en = {
     factor: 'Turn on a second factor',
     sample: 'Remove the sample data',
   },
-  sampleTitle: 'Remove the sample data?',
-  sampleBody: (count: number) =>
-    count === 1 ? '1 record of the made-up firm goes for good.' : `${count} records of the made-up firm go for good.`,
-  sampleEdited: (count: number) =>
-    count === 1
-      ? 'You have edited 1 of them. Keep that one as your own, or remove it too?'
-      : `You have edited ${count} of them. Keep those as your own, or remove them too?`,
-  sampleKeepAll: 'Leave it all',
-  sampleRemove: 'Remove sample data',
-  sampleRemoveUnedited: 'Remove, keep edited ones',
-  sampleRemoveAll: 'Remove all',
-  sampleStarted: 'The sample data is being removed',
 }

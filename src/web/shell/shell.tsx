@@ -6,10 +6,11 @@ import { later } from '../components/later.tsx'
 import { Toasts } from '../components/toast.tsx'
 import { isSignedOut } from '../data/connection.ts'
 import { sources } from '../data/sources.ts'
+import { stuck } from '../data/writes.ts'
 import type { ScreenEntry } from '../router/types.ts'
 import { isLoading, shown } from '../router.ts'
-import { SampleQuestion } from './checklist.tsx'
-import { OfflineBanner } from './connection-line.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
+import { isAskingForSample } from './first-steps.ts'
 import { PeekPlace } from './peek-place.tsx'
 import { ScreenHost } from './screen-host.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -20,6 +21,8 @@ import './shell.css'
 
 const Palette = later(() => import('../commands/palette.tsx').then((module) => module.Palette))
 const KeysPage = later(() => import('../commands/keys-page.tsx').then((module) => module.KeysPage))
+const SampleQuestion = later(() => import('./sample-question.tsx').then((module) => module.SampleQuestion))
+const StuckChanges = later(() => import('./stuck-changes.tsx').then((module) => module.StuckChanges))
 const SignedOut = later(() => import('./signed-out.tsx').then((module) => module.SignedOut))
 
 /** What opens over everything. It stands apart so that opening it does not render the frame. */
@@ -28,10 +31,14 @@ function Over() {
     <>
       {openedPalette.value && <Palette />}
       {isKeysPageOpen.value && <KeysPage />}
+      {isAskingForSample.value && <SampleQuestion />}
       {isSignedOut.value && <SignedOut />}
     </>
   )
 }
+
+/** It stands apart for the same reason. */
+const Stuck = () => stuck.value.length > 0 && <StuckChanges />
 
 /** The frame around the screens: sidebar or bar of places, and what floats over all of them. */
 export function Shell({ entries }: { entries: readonly ScreenEntry[] }) {
@@ -46,7 +53,8 @@ export function Shell({ entries }: { entries: readonly ScreenEntry[] }) {
         </a>
         {!isPhone.value && <Sidebar entries={entries} isRail={isRail} />}
         <main class="main" id="content" tabIndex={-1} aria-busy={isLoading.value}>
-          <OfflineBanner />
+          <ConnectionBanner />
+          <Stuck />
           <div class="beside">
             <ScreenHost />
             <PeekPlace />
@@ -57,7 +65,6 @@ export function Shell({ entries }: { entries: readonly ScreenEntry[] }) {
       <Over />
       <ContextMenu />
       <Confirm />
-      <SampleQuestion />
       <Toasts />
     </SourcesContext.Provider>
   )

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals'
 import { en } from './en.ts'
-import { pseudoOf } from './pseudo.ts'
 
 /**
  * A catalogue is an object of texts, and of functions that make one from values. The English one is the type of the others:
@@ -44,7 +43,9 @@ export async function setLanguage(next: Language): Promise<void> {
   document.documentElement.lang = next === 'pseudo' ? 'en' : next
 }
 
+const pseudo = async <T extends Texts>(en: T) => (await import('./pseudo.ts')).pseudoOf(en)
+
 async function load({ source, texts }: Entry, next: Language): Promise<void> {
-  const found = next === 'de' ? await source.de() : next === 'pseudo' ? pseudoOf(source.en) : source.en
+  const found = next === 'de' ? await source.de() : next === 'pseudo' ? await pseudo(source.en) : source.en
   if (language.peek() === next) texts.value = found
 }

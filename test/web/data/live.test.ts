@@ -180,9 +180,10 @@ test('the connection is said to be lost after 3 s, and its data to be old after 
   client.advance(2999)
   assert.deepEqual(client.connection.value, { state: 'live' })
   client.advance(1)
-  assert.deepEqual(client.connection.value, { state: 'reconnecting', since })
+  const lost = { since, dataAt: since, waiting: 0, front: undefined }
+  assert.deepEqual(client.connection.value, { state: 'reconnecting', ...lost })
   client.advance(12_000)
-  assert.deepEqual(client.connection.value, { state: 'offline', since, dataAt: since, waiting: 0 })
+  assert.deepEqual(client.connection.value, { state: 'offline', ...lost })
   client.network.isCut = false
   client.wake(true)
   await until(() => client.connection.value.state === 'live')

@@ -29,7 +29,8 @@ function noting() {
 function opened() {
   const time = testTimers()
   const notes = noting()
-  const lines: { path: string; status(status: number): void; text(text: string): void; end(): void }[] = []
+  const lines: { path: string; status(status: number, isOwn: boolean): void; text(text: string): void; end(): void }[] =
+    []
   const stream = eventStream(
     {
       timers: time.timers,
@@ -107,7 +108,7 @@ test('what a closed connection still says does not count, and a session that has
   advance(60_000)
   assert.equal(lines.length, 2)
   stream.open(7)
-  last().status(401)
+  last().status(401, true)
   assert.deepEqual(take(), ['signed out'])
 })
 

@@ -1,6 +1,8 @@
+import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ApiProblem } from '../../data/api.ts'
 import { type DeadReason, isDead } from '../sign-in/dead-link.tsx'
+import { silence } from '../sign-in/in-front.tsx'
 import { fieldErrors } from '../sign-in/requests.ts'
 import { texts } from '../sign-in/texts.ts'
 
@@ -19,7 +21,7 @@ export function passwordHelp(password: string): string {
 export function useForm(send: () => Promise<void>) {
   const ref = useRef<HTMLFormElement>(null)
   const [errors, setErrors] = useState<Record<string, string>>({})
-  const [message, setMessage] = useState<string | null>(null)
+  const [message, setMessage] = useState<ComponentChildren>(null)
   const [isWorking, setWorking] = useState(false)
   const [deadLink, setDeadLink] = useState<DeadReason | null>(null)
 
@@ -45,7 +47,7 @@ export function useForm(send: () => Promise<void>) {
         setWorking(false)
       } catch (error) {
         setWorking(false)
-        if (!(error instanceof ApiProblem)) setMessage(texts().noAnswer)
+        if (!(error instanceof ApiProblem)) setMessage(silence(error))
         else if (isDead(error.code)) setDeadLink(error.code)
         else {
           const found = fieldErrors(error)

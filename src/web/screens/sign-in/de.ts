@@ -22,6 +22,9 @@ export const de: Like<typeof en> = {
   tooMany: (wait) => `Zu viele Versuche. Der nächste geht in ${wait}.`,
   wait: (seconds) => (seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`),
   noAnswer: 'Der Server hat nicht geantwortet. Deine Eingaben sind noch da; versuch es wieder, wenn er zurück ist.',
+  inFront: (status) =>
+    `Etwas vor Dealbox ${status === 0 ? 'hat die Anfrage woandershin geschickt' : `hat mit ${status} geantwortet`}, etwa eine vorgeschaltete Anmeldung oder eine Firewall: Der Server hat sie nicht gesehen. Dein Passwort kann richtig sein.`,
+  openAnew: 'Seite neu öffnen',
   refused: 'Der Server hat das abgelehnt.',
   required: (label) => `Füll „${label}“ aus.`,
   needEmail: 'Schreib deine E-Mail-Adresse, etwa ana@example.com.',

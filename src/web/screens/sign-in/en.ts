@@ -20,6 +20,9 @@ export const en = {
   tooMany: (wait: string) => `Too many attempts. You can try again in ${wait}.`,
   wait: (seconds: number) => (seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`),
   noAnswer: 'The server did not answer. What you typed is still here; try again when it is back.',
+  inFront: (status: number) =>
+    `Something in front of Dealbox ${status === 0 ? 'sent the request elsewhere' : `answered ${status}`}, such as a sign-in gate or a firewall: the server did not see it. Your password may be right.`,
+  openAnew: 'Open the page anew',
   refused: 'The server refused this.',
   required: (label: string) => `Fill in “${label}”.`,
   needEmail: 'Write your email address, such as ana@example.com.',

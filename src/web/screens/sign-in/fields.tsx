@@ -18,7 +18,7 @@ type FieldProps = {
   value: string
   onValue: (value: string) => void
   /** What is wrong with it. */
-  error?: string | undefined
+  error?: ComponentChildren
   help?: ComponentChildren
   /** At the right end of the label. */
   aside?: ComponentChildren

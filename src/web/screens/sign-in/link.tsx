@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { ApiProblem } from '../../data/api.ts'
@@ -5,6 +6,7 @@ import { lazy } from '../../lazy.tsx'
 import { ByLink } from './by-link.tsx'
 import { DeadLink, type DeadReason, isDead } from './dead-link.tsx'
 import { Frame } from './frame.tsx'
+import { silence } from './in-front.tsx'
 import { checkLink, type Link } from './requests.ts'
 import { texts } from './texts.ts'
 
@@ -15,7 +17,7 @@ type State =
   | { is: 'checking' }
   | { is: 'ready'; link: Link }
   | { is: 'dead'; why: DeadReason }
-  | { is: 'silent'; message?: string }
+  | { is: 'silent'; why: ComponentChildren }
 
 /**
  * The page that a setup link, an invitation or a sign-in link opens. Opening one uses nothing up, since programs that
@@ -43,7 +45,7 @@ export function LinkPage() {
       <div class="narrow">
         <h1 class="sr">{texts().signIn}</h1>
         <p class="sub" role="status">
-          {state.is === 'silent' ? (state.message ?? texts().noAnswer) : texts().checking}
+          {state.is === 'silent' ? state.why : texts().checking}
         </p>
         {state.is === 'silent' && <Button onClick={() => setTries(tries + 1)}>{texts().tryAgain}</Button>}
       </div>
@@ -55,8 +57,8 @@ export function LinkPage() {
 const IN_BETWEEN = [403, 421]
 
 function failureOf(error: unknown): State {
-  if (!(error instanceof ApiProblem)) return { is: 'silent' }
+  if (!(error instanceof ApiProblem)) return { is: 'silent', why: silence(error) }
   if (isDead(error.code)) return { is: 'dead', why: error.code }
-  if (IN_BETWEEN.includes(error.status)) return { is: 'silent', message: error.message }
-  return error.status < 500 ? { is: 'dead', why: 'unknown_link' } : { is: 'silent' }
+  if (IN_BETWEEN.includes(error.status)) return { is: 'silent', why: error.message }
+  return error.status < 500 ? { is: 'dead', why: 'unknown_link' } : { is: 'silent', why: texts().noAnswer }
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Check } from '../../components/check.tsx'
@@ -100,7 +101,7 @@ export function SignIn() {
 }
 
 type CodeFormProps = {
-  message: string | null
+  message: ComponentChildren
   isWorking: boolean
   onCode: (code: string) => void
   onBack: () => void
@@ -144,7 +145,7 @@ export function CodeForm({ message, isWorking, onCode, onBack }: CodeFormProps) 
 }
 
 /** What went wrong with the whole form; it is read out. */
-export function Message({ text }: { text: string | null }) {
+export function Message({ text }: { text: ComponentChildren }) {
   const ref = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (text !== null) ref.current?.scrollIntoView({ block: 'nearest' })

@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ApiProblem } from '../../data/api.ts'
+import { silence } from './in-front.tsx'
 import { texts } from './texts.ts'
 
 export type LoginState = {
@@ -7,8 +9,8 @@ export type LoginState = {
   isSecondStep: boolean
   isWorking: boolean
   /** What to say over the form. */
-  message: string | null
-  codeMessage: string | null
+  message: ComponentChildren
+  codeMessage: ComponentChildren
   /** Seconds until the next attempt. */
   wait: number
 }
@@ -55,7 +57,7 @@ export function useLogin<Given>(
 const START: LoginState = { isSecondStep: false, isWorking: false, message: null, codeMessage: null, wait: 0 }
 
 function failureOf(error: unknown): Partial<LoginState> {
-  if (!(error instanceof ApiProblem)) return { message: texts().noAnswer }
+  if (!(error instanceof ApiProblem)) return { message: silence(error), codeMessage: silence(error) }
   if (error.code === 'code_required') return { isSecondStep: true }
   if (error.code === 'invalid_code') return { isSecondStep: true, codeMessage: texts().wrongCode }
   if (error.code === 'invalid_credentials') return { isSecondStep: false, message: texts().wrong }

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import type { Got, Sent } from '../../../../src/web/data/api.ts'
 import { dataClient } from '../../../../src/web/data/client.ts'
+import { ECHO, isOwn, newEcho } from '../../../../src/web/data/echo.ts'
 import { eventStream, type OpenConnection } from '../../../../src/web/data/event-stream.ts'
 import type { Timers } from '../../../../src/web/data/timers.ts'
 import { memoryStorage, type WriteStorage } from '../../../../src/web/data/write-storage.ts'
@@ -106,7 +107,9 @@ export function clientOf(screens: Pick<Screens, 'url'>, signedIn: Person, given:
 function connectionOf(url: string, cookie: string, network: Network): OpenConnection {
   return (path, on) => {
     let isClosed = false
-    const asked = request(`${url}${path}`, { agent: false, headers: { cookie, accept: 'text/event-stream' } })
+    const echo = newEcho()
+    const headers = { cookie, accept: 'text/event-stream', [ECHO]: echo }
+    const asked = request(`${url}${path}`, { agent: false, headers })
     const end = () => {
       if (isClosed) return
       isClosed = true
@@ -119,7 +122,7 @@ function connectionOf(url: string, cookie: string, network: Network): OpenConnec
     network.opened++
     asked.on('error', end)
     asked.on('response', (answer) => {
-      on.status(answer.statusCode as number)
+      on.status(answer.statusCode as number, isOwn(new Headers(answer.headers as Record<string, string>), echo))
       answer.setEncoding('utf8')
       answer.on('data', (text: string) => isClosed || on.text(text))
       answer.on('close', end)

@@ -1,0 +1,20 @@
+import { openConnection } from './browser-connection.ts'
+import { eventStream } from './event-stream.ts'
+import type { Stream, StreamHandlers } from './stream-types.ts'
+import { realTimers } from './timers.ts'
+
+/** A tab gives its connection back when it has been hidden for this long. */
+const HIDDEN_MS = 60_000
+
+/** The stream of a tab that has no worker to share it with. */
+export function ownStream(on: StreamHandlers): Stream {
+  const stream = eventStream({ openConnection, timers: realTimers, random: Math.random }, on)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const look = () => {
+    clearTimeout(timer)
+    if (document.hidden) timer = setTimeout(stream.pause, HIDDEN_MS)
+  }
+  document.addEventListener('visibilitychange', look)
+  look() // it may have been opened in the background
+  return stream
+}
