@@ -38,6 +38,7 @@ export function decisions({ lanes, store, revision, patch, takeParked, forget, r
     const { status } = found.parked
     found.parked = undefined
     found.refusals = 0
+    found.failures = 1 // not after a longer wait than at first
     if (!isWanted) {
       forget(lane, found)
       found.ticket.reject(new InFront(status))

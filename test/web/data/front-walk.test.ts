@@ -14,7 +14,7 @@ import { type Random, random } from './support/world.ts'
 // what was asked; reads, writes, deletions, creates, the stream and the boot. In the end nothing is lost, doubled, or said
 // to be done that was not.
 
-const WALKS = 60
+const WALKS = 30
 const STEPS = 60
 const SEED = seedOf(1)
 
@@ -68,13 +68,29 @@ async function walk(dice: Random): Promise<void> {
   /** What the page has been told is done. */
   const told = { notes: new Set<string>(), removed: new Set<string>() }
   let values = 0
+  let elapsed = 0
   let page = open()
 
   function open(): Page {
     const made = clientOf(front, { ...ana, call }, { storage })
+    made.advance(elapsed) // clocks go on while a page is loaded anew
     made.start(newest())
     made.store.entry('deals', deal).view.subscribe(() => undefined) // it is on the screen
     return made
+  }
+
+  /** What is on its way may still reach the server; its answer finds nobody. */
+  function leave(): void {
+    page.stop()
+    page.network.isCut = true
+    page.network.after = () => {
+      throw new Error('the page has gone')
+    }
+  }
+
+  function pass(ms: number): void {
+    elapsed += ms
+    page.advance(ms)
   }
 
   function change(): void {
@@ -96,7 +112,7 @@ async function walk(dice: Random): Promise<void> {
     made.then(() => told.notes.add(body)).catch(() => undefined)
   }
 
-  async function remove(): Promise<void> {
+  function remove(): void {
     const id = contacts.find((each) => !removed.has(each))
     if (!id || dice.chance(0.5)) return
     removed.add(id)
@@ -123,7 +139,7 @@ async function walk(dice: Random): Promise<void> {
     const kind = dice.below(100)
     if (kind < 25) change()
     else if (kind < 33) create()
-    else if (kind < 38) await remove()
+    else if (kind < 38) remove()
     else if (kind < 60) disturb()
     else if (kind < 64)
       void page
@@ -133,9 +149,9 @@ async function walk(dice: Random): Promise<void> {
     else if (kind < 66) server.store.db.prepare('DELETE FROM events WHERE seq < ?').run(newest() - dice.below(3))
     else if (kind < 70) page.wake(true)
     else if (kind < 73) {
-      page.stop()
+      leave()
       page = open()
-    } else page.advance(dice.below(6000))
+    } else pass(dice.below(6000))
     // A turn for what is on its way, not for all of it.
     await new Promise((resolve) => setTimeout(resolve, dice.below(4)))
     check()
@@ -150,12 +166,17 @@ async function walk(dice: Random): Promise<void> {
     assert.notEqual(page.store.entry('deals', deal).view.value, null, 'the deal is not said to be deleted')
   }
 
-  /** What stands is sent once more, as its author would. */
+  /** Its author has what stands sent once more, and decides for the newest value. */
   async function settle(): Promise<void> {
     for (let tries = 0; tries < 1500; tries++) {
-      page.advance(1000)
+      pass(1000)
       await new Promise((resolve) => setTimeout(resolve, 3))
-      for (const { key, parked } of page.queue.writes.value) if (parked) page.queue.decideInFront(key, true)
+      for (const { key, parked, seen } of page.queue.writes.value) {
+        if (parked?.why === 'front') page.queue.decideInFront(key, true)
+        if (parked?.why !== 'conflict') continue
+        // Its answer was lost twice over: it was done, and the event by which the page would know it is stored no more.
+        for (const path of Object.keys(seen)) page.queue.useMine('deals', deal, path).catch(() => undefined)
+      }
       const isLive = page.connection.value.state === 'live' && page.seq() === newest()
       if (isLive && page.queue.writes.value.length === 0 && (await storage.all()).length === 0) return
     }

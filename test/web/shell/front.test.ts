@@ -139,6 +139,18 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     await close(page)
   })
 
+  test('the stream whose own file was kept back at first comes once it is let through', async () => {
+    const { id } = await newDeal({ title: 'Before' })
+    front.use((_method, path) => (path.includes('stream-worker') ? INSTEAD.gate : undefined))
+    const page = await openAs(`/deals/${id}`)
+    await page.getByText('Reconnecting').waitFor()
+    front.use(undefined)
+    await page.getByText('Everything saved').waitFor()
+    await site.server.call('PATCH', `/deals/${id}`, { title: 'After' })
+    await page.getByText('After').first().waitFor()
+    await page.context().close()
+  })
+
   test('signing in with the right password says what answered, and not that the password is wrong', async () => {
     const { email } = await site.screens.newMember('member')
     for (const [language, text, button] of [
