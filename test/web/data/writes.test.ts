@@ -281,6 +281,21 @@ test('a signed-out page keeps what was typed, and sends it after signing in agai
   assert.equal((await getRecord(`/deals/${id}`)).title, 'Typed')
 })
 
+test('a write that another tab has taken over stays stored until that one has sent it', async () => {
+  const storage = memoryStorage()
+  const { id, client } = await loaded({}, open({ storage }))
+  client.network.isCut = true
+  client.queue.patch('deals', id, { title: 'Taken over' }).catch(() => undefined)
+  await until(() => client.queue.fieldState('deals', id, 'title').value?.state === 'waiting')
+  const [{ key = '' } = {}] = await storage.all()
+  assert.ok(await storage.claim(key, client.tab, 'another'))
+  client.network.isCut = false
+  client.queue.kick()
+  await until(() => client.queue.writes.value.length === 0)
+  assert.equal((await getRecord(`/deals/${id}`)).version, 1)
+  assert.partialDeepStrictEqual(await storage.all(), [{ key, tab: 'another' }])
+})
+
 test('a server that asks to wait is asked again when it said', async () => {
   const { id, client } = await loaded()
   let answers = 0
