@@ -61,16 +61,8 @@ export function publicUrlsWith(db: Database): (host: string) => string[] {
   }
 }
 
-/** Returns how many organisations there are, and of a single one its name and that of its first owner. */
-export function soleOrg(db: Database): () => { count: number; name: string | null; owner: string | null } {
-  const all = db.prepare(
-    `SELECT name, (SELECT members.name FROM members WHERE org_id = orgs.id AND role = 'owner' AND status = 'active'
-       ORDER BY members.id LIMIT 1) AS owner
-     FROM orgs WHERE ${IS_WHOLE} AND state <> 'moved' LIMIT 2`,
-  )
-  return () => {
-    const found = all.all() as { name: string; owner: string | null }[]
-    const [only] = found.length === 1 ? found : []
-    return { count: found.length, name: only?.name ?? null, owner: only?.owner ?? null }
-  }
+/** Whether a data folder has no organisation, one, or several. Those that have moved away do not count. */
+export function orgCount(db: Database): () => 'none' | 'one' | 'several' {
+  const some = db.prepare(`SELECT id FROM orgs WHERE ${IS_WHOLE} AND state <> 'moved' LIMIT 2`)
+  return () => (['none', 'one', 'several'] as const)[some.all().length] as 'none' | 'one' | 'several'
 }

@@ -33,9 +33,7 @@ describe('the page of the browser app', () => {
       const { build, version, ...boot } = bootOf(text)
       assert.deepEqual(boot, {
         signed_in: false,
-        org_name: null, // there are two
         needs_setup: false,
-        invited_by_hint: null,
         language: 'en',
       })
       assert.equal(build, manifest.build)

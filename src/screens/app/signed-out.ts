@@ -1,23 +1,13 @@
 import { version } from '../../assets.ts'
-import { soleOrg } from '../../store/orgs.ts'
+import { orgCount } from '../../store/orgs.ts'
 import type { ScreenParts } from '../parts.ts'
 
-/** What the browser app starts with before somebody signs in: JSON text. It names the organisation only if it is the only one. */
+/** What the browser app starts with before somebody signs in: JSON text. Strangers learn nothing of who works here. */
 export function signedOutBoot({
   store: { db },
   web,
 }: Pick<ScreenParts, 'store' | 'web'>): (language: string) => string {
-  const orgIn = soleOrg(db)
-  return (language) => {
-    const { count, name, owner } = orgIn()
-    return JSON.stringify({
-      signed_in: false,
-      build: web.build,
-      version,
-      org_name: name,
-      needs_setup: count === 0,
-      invited_by_hint: owner,
-      language,
-    })
-  }
+  const count = orgCount(db)
+  return (language) =>
+    JSON.stringify({ signed_in: false, build: web.build, version, needs_setup: count() === 'none', language })
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { eventReader } from '../../events/reading.ts'
 import type { Log } from '../../http/log.ts'
 import { type Every, everyMs } from '../../lib/every.ts'
-import { type Notice, noticeQueue } from '../../personal/notices.ts'
+import { noticeQueue } from '../../personal/notices.ts'
 import type { Store } from '../../store/open.ts'
 import { eventFeed } from './feed.ts'
 import { COMMENT, namedFrame } from './frames.ts'
@@ -76,7 +76,8 @@ export function streamHub({
   }
 
   function noteCommit(): void {
-    for (const { org, member, notice } of queue.take()) notify(org, member, notice)
+    const notices = queue.take().map(({ notice, ...to }) => ({ ...to, text: namedFrame('notice', notice) }))
+    for (const [org, ours] of Map.groupBy(notices, ({ org }) => org)) tell(org, (stream) => textFor(stream, ours))
     for (const { streams } of groups.values()) wake(streams)
   }
 
@@ -143,17 +144,20 @@ export function streamHub({
       if (roles.get(stream.session) !== stream.role) stream.end(namedFrame('notice', { kind: 'signed_out' }))
   }
 
-  /** Sends a notice to the open streams of a member, or with null of everyone in the organisation. */
-  function notify(org: number, member: string | null, notice: Notice): void {
-    const text = namedFrame('notice', notice)
-    for (const stream of groups.get(org)?.streams ?? [])
-      if (member === null || stream.member === member) stream.send(text)
+  /** Sends what `textOf` gives, out of sequence, and nothing to those whose session has ended. */
+  function tell(org: number, textOf: (stream: Stream) => string): void {
+    const { streams } = groups.get(org) ?? {}
+    if (!streams) return
+    orEnd(() => {
+      endSignedOut(org, streams)
+      for (const stream of streams) stream.send(textOf(stream))
+    })
   }
 
   return {
     reader,
     add,
-    notify,
+    tell,
     /** The open streams of an organisation. */
     of: (org: number): Iterable<Stream> => groups.get(org)?.streams ?? [],
     count: () => count,
@@ -161,3 +165,7 @@ export function streamHub({
     onTick: (job: () => void): void => void ticks.add(job),
   }
 }
+
+/** Of notices those that are for everyone in the organisation, or for the member of the stream. */
+const textFor = ({ member }: Stream, notices: readonly { member: string | null; text: string }[]): string =>
+  notices.reduce((all, { member: to, text }) => (to === null || to === member ? all + text : all), '')

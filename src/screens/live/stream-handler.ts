@@ -4,6 +4,7 @@ import { clientOf } from '../../auth/client.ts'
 import { requestId } from '../../http/answer.ts'
 import { badQuery, readQuery } from '../../http/query.ts'
 import { Problem } from '../../lib/problem.ts'
+import { orgCount } from '../../store/orgs.ts'
 import type { Handler } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
 import { namedFrame } from './frames.ts'
@@ -12,23 +13,31 @@ import { openStream } from './stream.ts'
 
 const MAX_PER_MEMBER = 20
 const MAX_STREAMS = 1000
+const ALL = 'Your organisation has as many open pages as it can, so that others find room. Close some of them.'
 
 /** GET /app/stream: the events of the organisation from a seq on, and notices. It stays open. */
-export function streamHandler({ hub, presence, web, stopping, log }: ScreenParts): Handler {
+export function streamHandler({ store, hub, presence, web, stopping, log }: ScreenParts): Handler {
   const { reader } = hub
+  const count = orgCount(store.db)
 
   function checkRoom({ who }: Access): void {
     if (stopping.aborted)
       throw new Problem(503, 'stopping', 'The server is shutting down. Try again in a moment.', retryIn(5))
     if (hub.count() >= MAX_STREAMS)
       throw new Problem(503, 'too_many_streams', 'The server has as many open pages as it can serve.', retryIn(30))
-    const own = [...hub.of(who.org)].filter(({ member }) => member === who.member)
-    if (own.length >= MAX_PER_MEMBER)
+    const ours = [...hub.of(who.org)]
+    if (ours.filter(({ member }) => member === who.member).length >= MAX_PER_MEMBER)
       throw new Problem(429, 'too_many_streams', 'You have too many open pages. Close some of them.', retryIn(30))
+    if (ours.length >= shareBeside(hub.count() - ours.length))
+      throw new Problem(503, 'too_many_streams', ALL, retryIn(30))
   }
 
+  /** The most streams of one organisation: half of what the others leave, so that a newcomer always finds room. */
+  const shareBeside = (others: number): number =>
+    count() === 'one' ? MAX_STREAMS : Math.floor((MAX_STREAMS - others) / 2)
+
   function answer(ctx: Context, access: Access): void {
-    const { who, token: session, role } = access
+    const { who, token: session, role, scopeKey } = access
     const { req, res } = ctx
     const newest = reader.newest(who.org)
     const oldest = reader.oldest(who.org)
@@ -41,7 +50,7 @@ export function streamHandler({ hub, presence, web, stopping, log }: ScreenParts
     res.shouldKeepAlive = false // a server that stops would wait for the connection
     res.writeHead(200, STREAM_HEADERS)
     const member = who.member as string
-    const stream = openStream({ who, member, session, role, after, res })
+    const stream = openStream({ who, member, session, role, scopeKey, after, res })
     res.once('close', () => {
       const ms = Math.round(performance.now() - started)
       log.info({ id, address, method: 'GET', route: ctx.path, status: 200, ms, org: who.org }, 'request')

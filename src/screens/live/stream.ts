@@ -15,13 +15,15 @@ type StreamOptions = {
   member: string
   session: string
   role: string
+  /** The same for all who may see the same. */
+  scopeKey: string
   /** The seq after which it starts. */
   after: number
   res: ServerResponse
 }
 
 /** One client that reads events: each once, in order, as fast as it takes them. */
-export function openStream({ who, member, session, role, after, res }: StreamOptions) {
+export function openStream({ who, member, session, role, scopeKey, after, res }: StreamOptions) {
   const isReadable = readableEvents(who, ['*'])
   let position = after
 
@@ -37,7 +39,7 @@ export function openStream({ who, member, session, role, after, res }: StreamOpt
 
   /** Writes a message out of sequence, or lets go of a client that does not read. */
   function send(text: string): void {
-    if (res.writableEnded || res.destroyed) return
+    if (text === '' || res.writableEnded || res.destroyed) return
     if (res.writableLength + text.length > MAX_UNREAD_BYTES) res.destroy()
     else res.write(text)
   }
@@ -46,5 +48,5 @@ export function openStream({ who, member, session, role, after, res }: StreamOpt
     if (!res.writableEnded && !res.destroyed) res.end(text)
   }
 
-  return { who, member, session, role, res, position: () => position, isReady, advance, send, end }
+  return { who, member, session, role, scopeKey, res, position: () => position, isReady, advance, send, end }
 }

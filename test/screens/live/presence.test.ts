@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Caller } from '../../../src/lib/caller.ts'
+import { TICK_MS } from '../../../src/screens/live/hub.ts'
 import { type Present, presentFor } from '../../../src/screens/live/presence.ts'
+import { GATHER_MS, presenceNotices } from '../../../src/screens/live/presence-notices.ts'
+import type { Stream } from '../../../src/screens/live/stream.ts'
 import { errorsOf, UNKNOWN } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -9,15 +12,19 @@ import { type Reader, readStream } from '../../support/stream.ts'
 
 let server: TestServer
 let screens: Screens
-let tick: () => void = () => undefined
+/** The jobs of timers, by their milliseconds. */
+const timers = new Map<number, () => void>()
+const tick = () => timers.get(TICK_MS)?.()
+/** A moment has passed: what was gathered is sent. */
+const gather = () => timers.get(GATHER_MS)?.()
 let open: Reader[] = []
 
 before(async () => {
   server = await startServer()
   screens = await startScreens(server, {
-    every: (_ms, job) => {
-      tick = job
-      return () => undefined
+    every: (ms, job) => {
+      timers.set(ms, job)
+      return () => timers.delete(ms)
     },
   })
 })
@@ -25,10 +32,12 @@ after(async () => {
   await screens.stop()
   await server.stop()
 })
-afterEach(() => {
+afterEach(async () => {
   for (const reader of open) reader.close()
   open = []
   server.advance(60_000) // nobody is present any more
+  await tell(await screens.signedIn('viewer'), 't', { viewing: null })
+  gather()
 })
 
 const deal = { kind: 'deals', id: UNKNOWN }
@@ -52,7 +61,9 @@ describe('presence', () => {
     const watching = await streamOf(bea)
     const editing = { ...deal, field: 'amount' }
     assert.deepEqual((await tell(ana, 't1')).body, { present: [] })
+    gather()
     await tell(ana, 't1', { viewing: deal, editing, typing: true })
+    gather()
     await watching.until(() => watching.notices('presence').length === 3)
     assert.deepEqual(watching.notices('presence').slice(1), [
       { kind: 'presence', changed: [shown(ana, 't1')], gone: [] },
@@ -67,14 +78,19 @@ describe('presence', () => {
     const [ana, bea] = [await screens.signedIn('member'), await screens.signedIn('member')]
     const watching = await streamOf(bea)
     await tell(ana, 't1')
+    gather()
     await tell(ana, 't1')
+    assert.equal(timers.has(GATHER_MS), false)
     await tell(ana, 't2')
+    gather()
     await tell(ana, 't1', { viewing: null })
+    gather()
     server.advance(44_000)
     tick()
     assert.deepEqual((await tell(bea, 't0', { viewing: null })).body.present, [shown(ana, 't2')])
     server.advance(1_000)
     tick()
+    gather()
     assert.deepEqual((await tell(bea, 't0', { viewing: null })).body.present, [])
     await watching.until(() => watching.notices('presence').length === 5)
     const gone = (tab: string) => ({ kind: 'presence', changed: [], gone: [{ member_id: ana.id, tab }] })
@@ -85,11 +101,50 @@ describe('presence', () => {
     ])
   })
 
+  test('is gathered: many changes within a moment are one notice, with the newest of each tab', async () => {
+    const [ana, bea] = [await screens.signedIn('member'), await screens.signedIn('member')]
+    const watching = await streamOf(bea)
+    for (let turn = 0; turn < 20; turn++) {
+      await tell(ana, 't1', { viewing: deal, typing: turn % 2 === 1 })
+      await tell(ana, 't2')
+    }
+    await tell(ana, 't2', { viewing: null })
+    gather()
+    await watching.until(() => watching.notices('presence').length >= 2)
+    assert.deepEqual(watching.notices('presence')[1], {
+      kind: 'presence',
+      changed: [shown(ana, 't1', { typing: true })],
+      gone: [{ member_id: ana.id, tab: 't2' }],
+    })
+    assert.equal(timers.has(GATHER_MS), false, 'nothing runs while nothing changes')
+  })
+
+  test('is not sent to a stream whose session has ended', async () => {
+    const [ana, bea, cem] = [
+      await screens.signedIn('member'),
+      await screens.signedIn('member'),
+      await screens.signedIn('admin'),
+    ]
+    const [ended, demoted, watching] = [await streamOf(bea), await streamOf(cem), await streamOf(ana)]
+    await tell(ana, 't1')
+    await bea.call('DELETE', `/app/sessions/${bea.session}`)
+    server.store.db.prepare("UPDATE members SET role = 'viewer' WHERE org_id = ? AND id = ?").run(server.a.org, cem.id)
+    gather()
+    await watching.until(() => watching.notices('presence').length === 2)
+    for (const reader of [ended, demoted]) {
+      const [given, out] = [() => reader.notices('presence').length, () => reader.notices('signed_out').length]
+      await reader.until(() => given() > 1 || out() > 0)
+      assert.deepEqual([given(), out()], [1, 1], 'only that of its beginning')
+      await reader.ended()
+    }
+  })
+
   test('stays within the organisation', async () => {
     const [ana, stranger] = [await screens.signedIn('member'), await screens.signedIn('owner', server.b)]
     const foreign = await streamOf(stranger)
     await tell(ana, 't1')
     assert.deepEqual((await tell(stranger, 't1')).body, { present: [] })
+    gather()
     await foreign.until(() => foreign.notices('presence').length === 2)
     assert.equal(foreign.notices('presence')[1].changed[0].member_id, stranger.id)
   })
@@ -116,6 +171,30 @@ describe('presence', () => {
     await tell(ana, 't1')
     assert.equal(server.store.changes.byUs(), before)
   })
+})
+
+test('a notice is written once for all streams that may see the same', () => {
+  let written = 0
+  const noted = { kind: 'deals', id: UNKNOWN, toJSON: () => ({ at: ++written }) } as unknown as Present['viewing']
+  const stream = (scopes: string[]) =>
+    ({ who: { org: 1, member: null, scopes: new Set(scopes) }, scopeKey: scopes.join() }) as unknown as Stream
+  const [some, none] = [['rest.crm.deals.read'], ['rest.crm.contacts.read']]
+  const texts: string[] = []
+  const tell = (_org: number, textOf: (stream: Stream) => string) => {
+    for (const each of [some, none, some, none, some]) texts.push(textOf(stream(each)))
+  }
+  let run: () => void = () => undefined
+  const { note } = presenceNotices({ tell }, (_ms, job) => {
+    run = job
+    return () => undefined
+  })
+  note(1, [{ member_id: 'm', tab: 't', typing: false, viewing: noted, editing: null }], [])
+  run()
+  assert.equal(written, 1)
+  assert.deepEqual(
+    texts.map((text) => text !== ''),
+    [true, false, true, false, true],
+  )
 })
 
 test('nobody sees a record of a kind that they may not read', () => {

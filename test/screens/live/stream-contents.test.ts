@@ -64,7 +64,7 @@ test('a session with fewer scopes reads of no record that it may not read, and m
   const res = { writableEnded: false, destroyed: false, writableLength: 0, write: (text: string) => written.push(text) }
   const stream = openStream({
     who: { org: 1, member: 'm', scopes: new Set(['rest.crm.contacts.read', 'rest.crm.deals.write']) },
-    ...{ member: 'm', session: 's', role: 'viewer', after: 0 },
+    ...{ member: 'm', session: 's', role: 'viewer', scopeKey: '', after: 0 },
     res: res as unknown as ServerResponse,
   })
   const types = ['deal.created', 'contact.created', 'note.created', 'contact.deleted', 'unknown.created']

@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { noteStore } from '../../../src/crm/notes.ts'
 import { noticeQueue } from '../../../src/personal/notices.ts'
+import { TICK_MS } from '../../../src/screens/live/hub.ts'
 import type { Org } from '../../support/org.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -14,14 +15,16 @@ let server: TestServer
 let screens: Screens
 let ana: SignedIn
 let open: Reader[] = []
-let tick: () => void = () => undefined
+/** The jobs of timers, by their milliseconds. */
+const timers = new Map<number, () => void>()
+const tick = () => timers.get(TICK_MS)?.()
 
 before(async () => {
   server = await startServer()
   screens = await startScreens(server, {
-    every: (_ms, job) => {
-      tick = job
-      return () => undefined
+    every: (ms, job) => {
+      timers.set(ms, job)
+      return () => timers.delete(ms)
     },
   })
 })
@@ -191,6 +194,36 @@ describe('a stream', () => {
     assert.equal(again.status, 200)
   })
 
+  test('of an organisation are at most half of what the others leave, unless there are no others', async () => {
+    const owners = { a: await screens.signedIn('owner'), b: await screens.signedIn('owner', server.b) }
+    const members = { a: [owners.a], b: [owners.b] }
+    /** Opens streams of ever new members, until one is refused. */
+    async function fill(org: 'a' | 'b', wanted: number): Promise<Reader | undefined> {
+      for (let count = 0; count < wanted; count++) {
+        if (count % 20 === 0) members[org].push(await screens.signedIn('member', server[org]))
+        const reader = await streamOf(members[org].at(-1) as SignedIn)
+        if (reader.status !== 200) return reader
+      }
+      return undefined
+    }
+    const room = () => open.filter(({ status }) => status === 200).length
+    const refused = await fill('a', 501)
+    assert.deepEqual([refused?.status, room()], [503, 500])
+    const { body } = await owners.a.call('GET', '/app/stream')
+    assert.equal(body.code, 'too_many_streams')
+    assert.match(body.detail, /^Your organisation has as many open pages as it can.* Close some of them\.$/)
+    assert.equal(await fill('b', 250), undefined, 'half of the other half')
+    assert.equal((await fill('b', 1))?.status, 503)
+
+    for (const reader of open.splice(0)) reader.close()
+    server.store.db.prepare("UPDATE orgs SET state = 'moved', moved_to = 'x' WHERE id = ?").run(server.b.org)
+    let again = await fill('a', 1)
+    while (again) again = await fill('a', 1) // until the server has noticed
+    await fill('a', 501)
+    assert.ok(room() > 501)
+    server.store.db.prepare("UPDATE orgs SET state = 'open', moved_to = NULL WHERE id = ?").run(server.b.org)
+  })
+
   test('writes a comment at each tick', async () => {
     const reader = await streamOf(ana)
     await reader.until(() => reader.messages.length > 0)
@@ -280,6 +313,17 @@ test('a server that stops ends its streams at once', async () => {
 })
 
 describe('a notice', () => {
+  test('does not reach a stream whose session has ended', async () => {
+    const reader = await streamOf(ana)
+    await reader.until(() => reader.messages.length > 0)
+    await ana.call('DELETE', `/app/sessions/${ana.session}`)
+    server.store.transaction(() => noticeQueue(server.deps).put(server.a.org, ana.id, { kind: 'view', id: 'v1' }))
+    const [given, out] = [() => reader.notices('view').length, () => reader.notices('signed_out').length]
+    await reader.until(() => given() + out() > 0)
+    assert.deepEqual([given(), out()], [0, 1])
+    await reader.ended()
+  })
+
   test('reaches the open streams of its member, or of everyone, once it is committed', async () => {
     const bea = await screens.signedIn('viewer')
     const stranger = await screens.signedIn('owner', server.b)

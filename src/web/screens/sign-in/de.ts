@@ -7,16 +7,13 @@ export const de: Like<typeof en> = {
   email: 'E-Mail',
   password: 'Passwort',
   forgot: 'Vergessen?',
-  forgotBody: (owner) =>
-    `Passwörter lassen sich nicht auslesen oder verschicken. Bitte ${owner ?? 'einen Eigentümer'} um einen Anmeldelink: „dealbox member reset“ auf dem Server gibt einen aus, und damit setzt du ein neues Passwort.`,
+  forgotBody:
+    'Passwörter lassen sich nicht auslesen oder verschicken. Bitte einen Eigentümer um einen Anmeldelink: „dealbox member reset“ auf dem Server gibt einen aus, und damit setzt du ein neues Passwort.',
   capsLock: 'Die Feststelltaste ist an.',
   show: 'Passwort zeigen',
   hide: 'Passwort verbergen',
   stay: 'Auf diesem Gerät angemeldet bleiben',
-  noAccount: (owner) =>
-    owner
-      ? `Noch kein Konto? Bitte ${owner} um eine Einladung.`
-      : 'Noch kein Konto? Bitte einen Eigentümer dieser Dealbox um eine Einladung.',
+  noAccount: 'Noch kein Konto? Bitte einen Eigentümer dieser Dealbox um eine Einladung.',
   signingIn: 'Wird angemeldet …',
   wrong: 'E-Mail und Passwort passen nicht zusammen. Prüfe beide; beim Passwort zählt Groß- und Kleinschreibung.',
   tooMany: (wait) => `Zu viele Versuche. Der nächste geht in ${wait}.`,

@@ -5,16 +5,13 @@ export const en = {
   email: 'Email',
   password: 'Password',
   forgot: 'Forgot it?',
-  forgotBody: (owner: string | null) =>
-    `Passwords cannot be read or mailed. Ask ${owner ?? 'an owner'} for a sign-in link: "dealbox member reset" on the server prints one, and with it you set a new password.`,
+  forgotBody:
+    'Passwords cannot be read or mailed. Ask an owner for a sign-in link: "dealbox member reset" on the server prints one, and with it you set a new password.',
   capsLock: 'Caps Lock is on.',
   show: 'Show the password',
   hide: 'Hide the password',
   stay: 'Stay signed in on this device',
-  noAccount: (owner: string | null) =>
-    owner
-      ? `No account yet? Ask ${owner}, who owns this Dealbox, for an invitation.`
-      : 'No account yet? Ask an owner of this Dealbox for an invitation.',
+  noAccount: 'No account yet? Ask an owner of this Dealbox for an invitation.',
   signingIn: 'Signing in…',
   wrong: 'Email and password do not go together. Check both; capital letters count in the password.',
   tooMany: (wait: string) => `Too many attempts. You can try again in ${wait}.`,

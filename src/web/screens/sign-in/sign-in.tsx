@@ -13,8 +13,6 @@ import { useLogin } from './use-login.ts'
 /** The sign-in page. It stands at the address that was asked for, which comes after it. */
 export function SignIn() {
   const boot = page.value
-  const owner = boot?.signed_in === false ? boot.invited_by_hint : null
-  const orgName = (boot?.signed_in === false ? boot.org_name : null) ?? 'Dealbox'
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [stay, setStay] = useState(true)
@@ -48,7 +46,7 @@ export function SignIn() {
   return (
     <Frame>
       <form ref={form} class="narrow" noValidate onSubmit={submit}>
-        <h1>{orgName}</h1>
+        <h1>Dealbox</h1>
         <p class="sub">{texts().sub}</p>
         <Message text={state.message} />
         <div class="f">
@@ -77,7 +75,7 @@ export function SignIn() {
               </button>
             }
           />
-          {isForgotten && <p class="foot">{texts().forgotBody(owner)}</p>}
+          {isForgotten && <p class="foot">{texts().forgotBody}</p>}
         </div>
         <div class="f">
           <Check checked={stay} onChange={setStay}>
@@ -94,7 +92,7 @@ export function SignIn() {
         >
           {texts().signIn}
         </Button>
-        <p class="foot">{texts().noAccount(owner)}</p>
+        <p class="foot">{texts().noAccount}</p>
       </form>
     </Frame>
   )
