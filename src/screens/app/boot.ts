@@ -21,6 +21,7 @@ import { everyRow } from '../../store/every.ts'
 import { orgOf } from '../../store/orgs.ts'
 import { inSnapshot } from '../../store/snapshot.ts'
 import type { ScreenParts } from '../parts.ts'
+import { markOf } from '../sessions/cookie.ts'
 import { apiUrlFor } from '../sessions/hosts.ts'
 
 export type BootParts = Pick<ScreenParts, 'store' | 'deps' | 'web' | 'apiUrl'>
@@ -50,6 +51,7 @@ export const bootRoute = (parts: BootParts): Route<Need> => {
 
 export function bootData({ store, deps, web, apiUrl }: BootParts): (who: Caller) => Boot {
   const { db, clock } = deps
+  const mark = markOf(store.installation)
   const credentials = credentialStore(store)
   const preferences = preferenceStore(deps)
   const views = viewStore(deps)
@@ -92,6 +94,7 @@ export function bootData({ store, deps, web, apiUrl }: BootParts): (who: Caller)
       signed_in: 'true',
       build: JSON.stringify(web.build),
       version: JSON.stringify(version),
+      installation: JSON.stringify(mark),
       seq: String(last_seq),
       now: `"${rfc3339(now)}"`,
       api_url: JSON.stringify(apiUrlFor(apiUrl, who.session?.origin)),

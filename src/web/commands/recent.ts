@@ -1,38 +1,43 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
+import { me } from '../data/boot.ts'
+import { keep, kept } from '../lib/kept.ts'
 
-// The records that were opened last, for the palette. They stay in this browser.
+// The records that a member opened last, for the palette. They stay in this browser.
 
 export type Visit = { kind: string; id: string; title: string }
 
 const KEPT = 8
-const STORE = 'dealbox.recent'
 
-export const recent = signal<readonly Visit[]>(read())
+const changed = signal<{ by: string; visits: readonly Visit[] } | undefined>(undefined)
+const nameOf = (member: string): string => `dealbox.recent.${member}`
+
+export const recent = computed<readonly Visit[]>(() => {
+  const { id } = me.value
+  return changed.value?.by === id ? changed.value.visits : read(id)
+})
 
 /** Notes that a record was opened: its screen calls this once it knows the title. */
 export function visited(visit: Visit): void {
-  const others = recent.peek().filter(({ kind, id }) => kind !== visit.kind || id !== visit.id)
-  recent.value = [visit, ...others].slice(0, KEPT)
-  try {
-    localStorage.setItem(STORE, JSON.stringify(recent.peek()))
-  } catch {
-    // Without storage the list lasts as long as the page.
-  }
+  set([visit, ...without(visit)].slice(0, KEPT))
 }
 
 /** Forgets a record, such as one that was deleted; without an argument all, as on signing out. */
 export function forget(gone?: Pick<Visit, 'kind' | 'id'>): void {
-  recent.value = gone ? recent.peek().filter(({ kind, id }) => kind !== gone.kind || id !== gone.id) : []
-  try {
-    localStorage.setItem(STORE, JSON.stringify(recent.peek()))
-  } catch {
-    // As above.
-  }
+  set(gone ? without(gone) : [])
 }
 
-function read(): Visit[] {
+const without = ({ kind, id }: Pick<Visit, 'kind' | 'id'>): Visit[] =>
+  recent.peek().filter((each) => each.kind !== kind || each.id !== id)
+
+function set(visits: readonly Visit[]): void {
+  const { id } = me.peek()
+  changed.value = { by: id, visits }
+  keep(nameOf(id), JSON.stringify(visits))
+}
+
+function read(member: string): Visit[] {
   try {
-    return JSON.parse(globalThis.localStorage?.getItem(STORE) ?? '[]')
+    return JSON.parse(kept(nameOf(member)) ?? '[]')
   } catch {
     return []
   }

@@ -1,24 +1,24 @@
+import { nameHere } from '../lib/kept.ts'
 import { memoryStorage, type Write, type WriteStorage } from './write-storage.ts'
 
-const DATABASE = 'dealbox'
-const STORE = 'writes'
+export const STORE = 'writes'
 
 /** In IndexedDB, which outlives the page; in memory where the browser has none, for example in private windows. */
 export async function browserStorage(): Promise<WriteStorage> {
   try {
-    return indexedDbStorage(await open())
+    return indexedDbStorage(await openDatabase(nameHere(STORE)))
   } catch {
     return memoryStorage()
   }
 }
 
-function open(): Promise<IDBDatabase> {
-  const request = indexedDB.open(DATABASE, 1)
+export function openDatabase(name: string): Promise<IDBDatabase> {
+  const request = indexedDB.open(name, 1)
   request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: 'key' })
   return result(request)
 }
 
-function result<Value>(request: IDBRequest<Value>): Promise<Value> {
+export function result<Value>(request: IDBRequest<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)

@@ -1,3 +1,4 @@
+import { nameHere } from '../lib/kept.ts'
 import { workerUrl } from '../lib/trusted.ts'
 import { type FromHub, hubStream } from './stream-hub.ts'
 import type { Stream, StreamHandlers } from './stream-types.ts'
@@ -41,7 +42,7 @@ function lasting(on: StreamHandlers, make: (failed: () => void) => Stream): Stre
 /** Undefined where there are no shared workers, or none are allowed. */
 function shared(member: string, on: StreamHandlers, failed: () => void): Stream | undefined {
   try {
-    const worker = new SharedWorker(workerUrl(), { name: 'dealbox-stream' })
+    const worker = new SharedWorker(workerUrl(), { name: nameHere('stream') })
     const { port } = worker
     const stream = hubStream({ post: (message) => port.postMessage(message), member, timers }, on)
     port.onmessage = ({ data }: MessageEvent<FromHub>) => stream.receive(data)

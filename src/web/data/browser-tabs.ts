@@ -1,3 +1,5 @@
+import { nameHere } from '../lib/kept.ts'
+
 // The tabs of this browser know of each other through a BroadcastChannel, so that each write is sent by one of them.
 
 type Message = { ask: string } | { answer: string } | { bye: string }
@@ -7,7 +9,7 @@ const ANSWERS_MS = 300
 /** `onBye` is called when another tab closes: it may have left writes behind. */
 export function browserTabs(tab: string, onBye: () => void) {
   if (typeof BroadcastChannel === 'undefined') return { living: async () => new Set<string>() }
-  const channel = new BroadcastChannel('dealbox-tabs')
+  const channel = new BroadcastChannel(nameHere('tabs'))
   const answers = new Set<(tab: string) => void>()
   const post = (message: Message) => channel.postMessage(message)
 

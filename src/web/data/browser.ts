@@ -1,3 +1,4 @@
+import { keep, kept, setPlace, takeOver } from '../lib/kept.ts'
 import type { Got, Sent } from './api.ts'
 import { applyToBoot, page } from './boot.ts'
 import { browserStorage } from './browser-storage.ts'
@@ -5,7 +6,6 @@ import { browserStream } from './browser-stream.ts'
 import { browserTabs } from './browser-tabs.ts'
 import { type Client, dataClient } from './client.ts'
 import { client, setClient } from './current.ts'
-import type { LocalTexts } from './draft-store.ts'
 import { randomKey } from './keys.ts'
 import { keepBoot } from './refresh-boot.ts'
 import { realTimers } from './timers.ts'
@@ -15,6 +15,7 @@ import type { WriteStorage } from './write-storage.ts'
 // What the data is connected to in a browser.
 
 const TIMEOUT_MS = 30_000
+const OLDER_MS = 3000
 
 /** Sends to the server that the page came from. */
 export async function send({ method, path, headers, body }: Sent): Promise<Got> {
@@ -46,6 +47,8 @@ let stopBefore: (() => void) | undefined
 
 function start(boot: SignedIn): void {
   stopBefore?.()
+  setPlace(boot.installation)
+  takeOver(boot.me.id)
   const tab = randomKey()
   const tabs = browserTabs(tab, () => void made.adoptWrites())
   const made: Client = dataClient({
@@ -53,7 +56,7 @@ function start(boot: SignedIn): void {
     stream: browserStream(boot.me.id),
     timers: realTimers,
     storage: later(browserStorage()),
-    ...localTexts(),
+    localTexts: { get: kept, set: keep, remove: (key) => keep(key, null) },
     member: boot.me.id,
     tab,
     livingTabs: tabs.living,
@@ -65,10 +68,21 @@ function start(boot: SignedIn): void {
   keepBoot(made)
   setClient(made)
   made.start(boot.seq)
+  setTimeout(() => void adoptOlder(boot.me.id, made), OLDER_MS)
   const stopListening = listen(made)
   stopBefore = () => {
     stopListening()
     made.stop()
+  }
+}
+
+/** Writes that wait under another name come once the first screen is there. Without an answer the next page tries again. */
+async function adoptOlder(member: string, { adoptWrites }: Client): Promise<void> {
+  try {
+    await (await import('./older-writes.ts')).takeOverWrites(member)
+    await adoptWrites()
+  } catch {
+    // see above
   }
 }
 
@@ -82,22 +96,6 @@ function listen({ wake, stop, start, seq }: Client): () => void {
   addEventListener('pagehide', ({ persisted }) => persisted || stop(), { signal })
   addEventListener('pageshow', ({ persisted }) => persisted && start(seq()), { signal })
   return () => abort.abort()
-}
-
-/** A browser may forbid it. */
-function localTexts(): { localTexts: LocalTexts } | undefined {
-  try {
-    const { localStorage } = window
-    return {
-      localTexts: {
-        get: (key) => localStorage.getItem(key),
-        set: (key, text) => localStorage.setItem(key, text),
-        remove: (key) => localStorage.removeItem(key),
-      },
-    }
-  } catch {
-    return undefined
-  }
 }
 
 /** The storage opens while the page is already used. */

@@ -92,6 +92,8 @@ export type SignedIn = {
   /** Hash of the files of the app. */
   build: string
   version: string
+  /** Which installation the server has, for the names of what the browser keeps. */
+  installation: string
   /** The newest event of the organisation when this was read: the stream goes on from there. */
   seq: number
   now: string
@@ -123,10 +125,7 @@ export type SignedOut = {
   signed_in: false
   build: string
   version: string
-  org_name: string | null
   needs_setup: boolean
-  /** Name of an owner, who can invite. */
-  invited_by_hint: string | null
   language: 'en' | 'de'
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { build } from 'esbuild'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { markOf } from '../../../src/screens/sessions/cookie.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
@@ -55,7 +56,8 @@ async function bundled(): Promise<string> {
 /** A browser in which the member is signed in. */
 async function context(member: SignedIn = ana): Promise<BrowserContext> {
   const made = await browser.newContext()
-  await made.addCookies([{ name: 'dealbox', value: member.cookie.split('=')[1] as string, url: screens.url }])
+  const [name = '', value = ''] = member.cookie.split('=')
+  await made.addCookies([{ name, value, url: screens.url }])
   await made.route('**/data-test*', (route) =>
     route.request().url().endsWith('.js')
       ? route.fulfill({ body: script, contentType: 'text/javascript' })
@@ -63,6 +65,9 @@ async function context(member: SignedIn = ana): Promise<BrowserContext> {
   )
   return made
 }
+
+/** How what the browser keeps for this server begins. */
+const place = (): string => `dealbox-${markOf(server.store.installation)}-${new URL(screens.url).port}/`
 
 async function tab(of: BrowserContext): Promise<Page> {
   const page = await of.newPage()
@@ -121,6 +126,114 @@ test('a change that waits outlasts a reload', { skip }, async () => {
   await page.evaluate(() => window.data.start())
   await stored(id, 'reloaded')
   await page.waitForFunction(() => window.data.unsent() === 0)
+  await browserOfAna.close()
+})
+
+/** A write of `member` that a tab has left in a database of this name, as an earlier version kept it. */
+const leave = (page: Page, database: string, member: string, id: string, title: string) =>
+  page.evaluate(
+    async ([database = '', member, id, title]) => {
+      const opened = indexedDB.open(database, 1)
+      opened.onupgradeneeded = () => opened.result.createObjectStore('writes', { keyPath: 'key' })
+      await new Promise((done) => Object.assign(opened, { onsuccess: done }))
+      const fields = { body: { title }, shown: { title }, seen: { title: 'old' } }
+      const write = {
+        key: title?.replaceAll(' ', '-'),
+        verb: 'patch',
+        kind: 'deals',
+        id,
+        ...fields,
+        version: 1,
+        isUnsure: false,
+      }
+      const writes = opened.result.transaction('writes', 'readwrite').objectStore('writes')
+      const put = writes.put({ ...write, at: Date.now(), member, tab: 'gone' })
+      await new Promise((done) => Object.assign(put, { onsuccess: done }))
+      opened.result.close()
+    },
+    [database, member, id, title],
+  )
+
+/** The titles of the writes that wait, by the name of the database. */
+const left = (page: Page) =>
+  page.evaluate(async () => {
+    const found: Record<string, string[]> = {}
+    for (const { name = '' } of await indexedDB.databases()) {
+      const opened = indexedDB.open(name)
+      await new Promise((done) => Object.assign(opened, { onsuccess: done }))
+      const all = opened.result.transaction('writes').objectStore('writes').getAll()
+      await new Promise((done) => Object.assign(all, { onsuccess: done }))
+      found[name] = all.result.map(({ body }) => body.title)
+      opened.result.close()
+    }
+    return found
+  })
+
+test('what waits under an older name is taken over: of an earlier version, and of the server before a move', {
+  skip,
+}, async () => {
+  const [one, other] = [await newDeal({ title: 'old' }), await newDeal({ title: 'old' })]
+  const browserOfAna = await context()
+  const page = await browserOfAna.newPage()
+  await page.goto(`${screens.url}/data-test`)
+  const before = `dealbox-0123456789-${new URL(screens.url).port}/writes`
+  await leave(page, 'dealbox', ana.id, one.id, 'of an earlier version')
+  await leave(page, 'dealbox', server.a.owner, one.id, 'of somebody else')
+  await leave(page, before, ana.id, other.id, 'of another installation')
+  await page.evaluate(() => window.data.start())
+  await stored(one.id, 'of an earlier version')
+  await stored(other.id, 'of another installation')
+  await page.waitForFunction(() => window.data.unsent() === 0)
+  const own = `${place()}writes`
+  assert.deepEqual(await left(page), { dealbox: ['of somebody else'], [before]: [], [own]: [] })
+  await page.reload()
+  await page.evaluate(() => window.data.start())
+  await page.waitForFunction(() => window.data.state() === 'live')
+  assert.deepEqual((await getRecord(`/deals/${one.id}`)).version, 2, 'it happened once')
+  await browserOfAna.close()
+})
+
+test('what the browser keeps is named after the installation and the port', { skip }, async () => {
+  const browserOfAna = await context()
+  const page = await browserOfAna.newPage()
+  await page.addInitScript(() => {
+    const given: string[] = []
+    const noting = <Made extends object>(from: new (...args: never[]) => Made, nameOf: (args: never[]) => string) =>
+      new Proxy(from, {
+        construct: (made, args) => given.push(nameOf(args as never[])) && Reflect.construct(made, args),
+      })
+    Object.assign(window, {
+      given,
+      SharedWorker: noting(SharedWorker, ([, options]: { name: string }[]) => options?.name ?? ''),
+      BroadcastChannel: noting(BroadcastChannel, ([name]: string[]) => name ?? ''),
+    })
+  })
+  await page.goto(`${screens.url}/data-test`)
+  const other = 'dealbox-0123456789-80/'
+  const texts = {
+    'dealbox.recent': '[1]',
+    'dealbox.card-fields': '{"tags":false}',
+    [`dealbox.columns.${ana.id}.contacts`]: 'name',
+    [`draft/${ana.id}/note`]: '"mine"',
+    [`draft/${server.a.owner}/note`]: '"of somebody else"',
+    [`${other}draft/${ana.id}/task`]: '"before the move"',
+    [`${other}dealbox.card-fields`]: '{"of":"another installation"}',
+    'another program': 'stays',
+  }
+  await page.evaluate((texts) => Object.assign(localStorage, texts), texts)
+  await page.evaluate(() => window.data.start())
+  assert.deepEqual(await page.evaluate(() => ({ ...localStorage })), {
+    [`${place()}dealbox.recent.${ana.id}`]: '[1]',
+    [`${place()}dealbox.card-fields`]: '{"tags":false}',
+    [`${place()}dealbox.columns.${ana.id}.contacts`]: 'name',
+    [`${place()}draft/${ana.id}/note`]: '"mine"',
+    [`${place()}draft/${ana.id}/task`]: '"before the move"',
+    [`draft/${server.a.owner}/note`]: '"of somebody else"',
+    [`${other}dealbox.card-fields`]: '{"of":"another installation"}',
+    'another program': 'stays',
+  })
+  const given = await page.evaluate(() => (window as unknown as { given: string[] }).given.toSorted())
+  assert.deepEqual(given, [`${place()}stream`, `${place()}tabs`])
   await browserOfAna.close()
 })
 

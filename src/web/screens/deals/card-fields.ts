@@ -1,4 +1,5 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
+import { keep, kept } from '../../lib/kept.ts'
 
 // What stands on the cards, by choice of the person: kept in this browser.
 
@@ -9,20 +10,18 @@ export type CardFields = Readonly<Record<CardField, boolean>>
 const STORE = 'dealbox.card-fields'
 const USUAL: CardFields = { company: true, days: true, next: true, close: false, tags: false }
 
-export const cardFields = signal<CardFields>(read())
+const changed = signal<CardFields | undefined>(undefined)
+export const cardFields = computed(() => changed.value ?? read())
 
 export function showField(field: CardField, isShown: boolean): void {
-  cardFields.value = { ...cardFields.peek(), [field]: isShown }
-  try {
-    localStorage.setItem(STORE, JSON.stringify(cardFields.peek()))
-  } catch {
-    // Without storage the choice holds until the page is left.
-  }
+  const fields = { ...cardFields.peek(), [field]: isShown }
+  changed.value = fields
+  keep(STORE, JSON.stringify(fields))
 }
 
 function read(): CardFields {
   try {
-    return { ...USUAL, ...JSON.parse(globalThis.localStorage?.getItem(STORE) ?? '{}') }
+    return { ...USUAL, ...JSON.parse(kept(STORE) ?? '{}') }
   } catch {
     return USUAL
   }

@@ -10,6 +10,7 @@ import { type TableState, tableState } from '../../components/table/table-state.
 import type { ListState, Reading } from '../../components/views/list-state.ts'
 import { type ListAddress, listAddress, shownAt } from '../../components/views/use-list-state.ts'
 import { me } from '../../data/boot.ts'
+import { keep, kept } from '../../lib/kept.ts'
 import { columnsOf, usualLayout } from './columns.tsx'
 import { filterFieldsOf } from './filter-fields.ts'
 import type { TableKind } from './objects.ts'
@@ -56,7 +57,7 @@ export function listContext(kind: TableKind, { list, view }: Narrowing = {}): Li
     const { conditions, q, sort } = address.value.state
     return { conditions: ask(conditions), q, sort: knownSort(sort, columns.value) }
   })
-  const stored = signal(storedLayout(kind))
+  const stored = signal(kept(nameOfLayout(kind)))
   const layout = computed((): Layout => {
     const text = address.value.state.more.columns ?? stored.value
     return text ? readLayout(text) : usualLayout(kind, columns.value)
@@ -78,7 +79,7 @@ export function listContext(kind: TableKind, { list, view }: Narrowing = {}): Li
       // Without a view, the columns are those of this browser; a view keeps its own.
       if (!address.peek().view) {
         stored.value = text
-        storeLayout(kind, text)
+        keep(nameOfLayout(kind), text || null)
       }
       void address.peek().change({ more: text ? { ...more, columns: text } : more }, { replace: true })
     },
@@ -106,23 +107,6 @@ export function askedAt(kind: 'contacts' | 'companies', address: URLSearchParams
 }
 
 const nameOfLayout = (kind: TableKind): string => `dealbox.columns.${me.peek().id}.${kind}`
-
-function storedLayout(kind: TableKind): string | null {
-  try {
-    return localStorage.getItem(nameOfLayout(kind))
-  } catch {
-    return null
-  }
-}
-
-function storeLayout(kind: TableKind, text: string | null): void {
-  try {
-    if (text) localStorage.setItem(nameOfLayout(kind), text)
-    else localStorage.removeItem(nameOfLayout(kind))
-  } catch {
-    // Without storage the columns are those of the address alone.
-  }
-}
 
 export const ListPlace = createContext<ListContext | null>(null)
 /** Throws outside of a list. */
