@@ -13,7 +13,7 @@ import { hashOf, isSecretForm, newSecret } from './secrets.ts'
  */
 const IDLE_MS = 12 * HOUR_MS
 const LIFETIME_MS = 30 * DAY_MS
-/** Signing in on one more device ends the session that was unused for longest. */
+/** Signing in on one more device ends another session, see `makeRoom`. */
 const MAX_PER_MEMBER = 25
 const SEEN_EVERY_MS = MINUTE_MS
 const MAX_USER_AGENT = 400
@@ -41,12 +41,19 @@ export type SessionInfo = {
 }
 
 type Row = { org: number; id: string; member: string; role: Role; seen_at: number; expires_at: number }
+type Lasting = { id: string; created_at: number; seen_at: number; is_open: number }
 type Listed = Omit<SessionInfo, 'created_at' | 'seen_at'> & { created_at: number; seen_at: number }
 
 export type Sessions = ReturnType<typeof sessionStore>
 
+/** When sessions were used last, by id: of each database, the newest. */
+const usesOf = new WeakMap<Store['db'], Map<string, number>>()
+const MAX_USES = 10_000
+
 /** The functions that write must be called in a transaction. */
 export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const uses = usesOf.get(db) ?? new Map<string, number>()
+  usesOf.set(db, uses)
   const byHash = db.prepare(
     `SELECT sessions.org_id AS org, sessions.id, members.id AS member, members.role, sessions.seen_at, sessions.expires_at
      FROM sessions JOIN members ON members.org_id = sessions.org_id AND members.id = sessions.member_id
@@ -59,12 +66,11 @@ export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const seen = db.prepare('UPDATE sessions SET seen_at = ? WHERE org_id = ? AND id = ?')
   const remove = db.prepare('DELETE FROM sessions WHERE org_id = ? AND id = ?')
   const removeOthers = db.prepare('DELETE FROM sessions WHERE org_id = ? AND member_id = ? AND id <> ?')
-  const removeOldest = db.prepare(
-    `DELETE FROM sessions WHERE org_id = ? AND id IN
-       (SELECT id FROM sessions WHERE org_id = ? AND member_id = ? ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)`,
-  )
   const columns = 'id, member_id, created_at, seen_at, user_agent, address'
   const open = 'seen_at > ? AND seen_at < ? AND expires_at > ?'
+  const everyOf = db.prepare(
+    `SELECT id, created_at, seen_at, ${open} AS is_open FROM sessions WHERE org_id = ? AND member_id = ?`,
+  )
   const ofMember = db.prepare(
     `SELECT ${columns} FROM sessions WHERE org_id = ? AND member_id = ? AND ${open} ORDER BY seen_at DESC, id DESC`,
   )
@@ -91,9 +97,38 @@ export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     return { org, id, member, role, expiresAt: expires_at, isSeenLate: Math.abs(now - seen_at) >= SEEN_EVERY_MS }
   }
 
+  /** Notes the use of a session in memory: the database has it once a minute. */
+  function use(id: string): void {
+    uses.delete(id)
+    uses.set(id, clock.now())
+    const [oldest] = uses.size > MAX_USES ? uses.keys() : []
+    if (oldest !== undefined) uses.delete(oldest)
+  }
+
+  /**
+   * Ends sessions of a member who has too many, so that one more can start: never one of `inUse`, those that pages are open
+   * in. The first to go are those that have ended anyway, then those that were not used after signing in, as by a program
+   * that signs in each time; and of each, those that were unused for longest.
+   */
+  function makeRoom(org: number, member: string, inUse: ReadonlySet<string>): void {
+    const all = everyOf.all(...since(), org, member) as Lasting[]
+    const ranked = all.map(({ id, created_at, seen_at, is_open }) => {
+      const usedAt = Math.max(seen_at, uses.get(id) ?? 0)
+      return { id, rank: [is_open, Number(seen_at > created_at || uses.has(id)), usedAt] as const }
+    })
+    ranked.sort((one, other) => compare(one.rank, other.rank) || (one.id < other.id ? -1 : 1))
+    const surplus = Math.max(0, all.length - MAX_PER_MEMBER + 1)
+    for (const { id } of ranked.filter((each) => !inUse.has(each.id)).slice(0, surplus)) remove.run(org, id)
+  }
+
   /** Starts a session. Its secret is for the cookie, and is not stored. */
-  function start(org: number, member: string, { userAgent, address }: Device): { id: string; secret: string } {
-    removeOldest.run(org, org, member, MAX_PER_MEMBER - 1)
+  function start(
+    org: number,
+    member: string,
+    { userAgent, address }: Device,
+    inUse: ReadonlySet<string> = new Set(),
+  ): { id: string; secret: string } {
+    makeRoom(org, member, inUse)
     const { secret, hash } = newSecret()
     const id = clock.id()
     const now = clock.now()
@@ -118,6 +153,7 @@ export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   return {
     find,
     start,
+    use,
     /** Notes that the session is used now. */
     see: (org: number, id: string): void => void seen.run(clock.now(), org, id),
     end: (org: number, id: string): void => void remove.run(org, id),
@@ -133,6 +169,11 @@ export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       return row && shown(row)
     },
   }
+}
+
+const compare = (one: readonly number[], other: readonly number[]): number => {
+  const at = one.findIndex((value, index) => value !== other[index])
+  return at < 0 ? 0 : (one[at] as number) - (other[at] as number)
 }
 
 /** Requests wait for at most one batch. */

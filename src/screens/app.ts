@@ -210,6 +210,7 @@ export function screens(options: ScreensOptions): Koa {
   async function answer(ctx: Context): Promise<number | undefined> {
     const { path } = ctx
     checkMoved(ctx)
+    if (isForPrograms(path) || isAppPath(path)) access.takeOver(ctx)
     const isApi = path.startsWith(`${options.prefix}/`)
     if (!isApi && !path.startsWith(`${APP}/`)) {
       const page = pageFor(ctx)

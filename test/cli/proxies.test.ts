@@ -145,7 +145,7 @@ for (const [name, version, start] of PROXIES) {
       const { status, headers: got, text } = await ask(proxy.port, CRM, 'POST', '/app/links/accept', headers, body)
       assert.equal(status, 200, text)
       const cookies = (got['set-cookie'] ?? []).map((each) => each.split(';')[0])
-      assert.match(got['set-cookie']?.[0] ?? '', /^__Host-dealbox=.*; Secure$/)
+      assert.match(got['set-cookie']?.[0] ?? '', /^__Host-dealbox-[0-9a-f]{10}-\d+=.*; Secure$/)
       cookie = cookies.join('; ')
       const sessions = JSON.parse((await ask(proxy.port, CRM, 'GET', '/app/sessions', { cookie })).text)
       assert.equal(sessions.data[0].address, '127.0.0.1')

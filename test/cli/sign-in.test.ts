@@ -6,7 +6,7 @@ import pino from 'pino'
 import { auditLog } from '../../src/audit/log.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { authenticatorCode } from '../support/authenticator.ts'
-import { cookiesOf, PASSWORD, type Screens, startScreens } from '../support/screens.ts'
+import { PASSWORD, type Screens, sessionOf, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { cli, temporaryFolder } from './command-line.ts'
 
@@ -34,7 +34,7 @@ test('member invite prints a link with which somebody joins, and says who can op
   assert.match(err, /^It works once, for new@people\.example, until .*Z\. Only browsers on this machine can open it: /)
   const joined = await accept(tokenOf(out), { name: 'New', password: PASSWORD })
   assert.equal(joined.status, 201, joined.text)
-  const cookie = `dealbox=${cookiesOf(joined).dealbox?.value}`
+  const cookie = sessionOf(joined)
   assert.equal((await screens.send('GET', '/app/boot', undefined, { cookie })).body.me.role, 'admin')
   const again = await run('member', 'invite', 'new@people.example', '--json')
   assert.deepEqual([again.code, JSON.parse(again.err).code], [1, 'already_member'])
@@ -56,7 +56,7 @@ test('member reset ends sessions, removes the password, and prints a link', asyn
   assert.equal((await me.call('GET', '/app/boot')).status, 401)
   assert.equal((await screens.send('POST', '/app/login', { email: me.email, password: PASSWORD })).status, 401)
   const answer = await accept(tokenOf(out))
-  const cookie = `dealbox=${cookiesOf(answer).dealbox?.value}`
+  const cookie = sessionOf(answer)
   const set = await screens.send('POST', '/app/password', { new: 'a river in the south' }, { cookie })
   assert.equal(set.status, 204, set.text)
   const unknown = await run('member', 'reset', 'nobody@people.example', '--json')
@@ -79,7 +79,7 @@ test('member reset leaves the second factor on, unless told that it is lost, and
   assert.equal((await accept(tokenOf(kept.out))).status, 404, 'the link before ended')
   const answer = await accept(tokenOf(url))
   assert.equal(answer.status, 200, answer.text)
-  const cookie = `dealbox=${cookiesOf(answer).dealbox?.value}`
+  const cookie = sessionOf(answer)
   assert.equal((await screens.send('GET', '/app/boot', undefined, { cookie })).body.me.totp, false)
   const said = [...auditLog(server.store).all(server.a.id)].filter(({ record_id }) => record_id === me.id)
   assert.deepEqual(

@@ -19,8 +19,17 @@ import { applySettings, showSettings } from '../../src/settings/document.ts'
 import { foreignKeys } from '../../src/store/foreign-keys.ts'
 import { cli } from '../cli/command-line.ts'
 import { UNKNOWN } from '../support/records.ts'
-import { type Answer, cookiesOf, PASSWORD, type Screens, type SignedIn, startScreens } from '../support/screens.ts'
+import {
+  type Answer,
+  cookiesOf,
+  PASSWORD,
+  type Screens,
+  type SignedIn,
+  sessionOf,
+  startScreens,
+} from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { readStream } from '../support/stream.ts'
 
 // What somebody tries who may not: each line is an attack, and what it must come to.
 
@@ -180,17 +189,17 @@ describe('signing in as somebody else', () => {
 
   attack('by keeping a member out: whoever signed in on a device before is not held up by strangers', async () => {
     const { email } = await screens.newMember('member')
-    const device = cookiesOf(await login({ email, password: PASSWORD }))['dealbox-device']
+    const device = cookiesOf(await login({ email, password: PASSWORD }))[screens.names.device]
     assert.deepEqual(device?.attributes, ['max-age=31536000', 'path=/', 'httponly', 'samesite=lax'])
     await fail(email, 5)
-    const cookie = `dealbox-device=${device?.value}`
+    const cookie = `${screens.names.device}=${device?.value}`
     assert.deepEqual(answered(await login({ email, password: PASSWORD })), PAUSED)
     assert.equal((await login({ email, password: PASSWORD }, { cookie })).status, 200)
   })
 
   attack('from a device of the member: it has its own five attempts', async () => {
     const { email } = await screens.newMember('member')
-    const cookie = `dealbox-device=${cookiesOf(await login({ email, password: PASSWORD }))['dealbox-device']?.value}`
+    const cookie = `${screens.names.device}=${cookiesOf(await login({ email, password: PASSWORD }))[screens.names.device]?.value}`
     await fail(email, 5, { cookie })
     assert.deepEqual(answered(await login({ email, password: PASSWORD }, { cookie })), PAUSED)
     assert.equal((await login({ email, password: PASSWORD })).status, 200, 'elsewhere nothing failed')
@@ -198,12 +207,13 @@ describe('signing in as somebody else', () => {
 
   attack('with the device cookie of another member, or one that was made up', async () => {
     const [one, other] = [await screens.newMember('member'), await screens.newMember('member')]
-    const device = cookiesOf(await login({ email: other.email, password: PASSWORD }))['dealbox-device']?.value as string
+    const device = cookiesOf(await login({ email: other.email, password: PASSWORD }))[screens.names.device]
+      ?.value as string
     const forged = device.replace(other.id, one.id)
     await fail(one.email, 5)
     for (const value of [device, forged, `${one.id}.AAAAAAAAAAAA.`, '..', ''])
       assert.deepEqual(
-        answered(await login({ email: one.email, password: PASSWORD }, { cookie: `dealbox-device=${value}` })),
+        answered(await login({ email: one.email, password: PASSWORD }, { cookie: `${screens.names.device}=${value}` })),
         PAUSED,
       )
   })
@@ -242,17 +252,20 @@ describe('signing in as somebody else', () => {
 describe('taking over a session', () => {
   for (const [name, forge] of [
     ['no cookie', () => ''],
-    ['an empty cookie', () => 'dealbox='],
-    ['a made-up secret', () => `dealbox=${'A'.repeat(43)}`],
-    ['the public id of a session', () => `dealbox=${owner.session}`],
-    ['the stored hash of a session', () => `dealbox=${hashOf(secretOf(owner))}`],
-    ['the first half of a secret', () => `dealbox=${secretOf(owner).slice(0, 21)}`],
-    ['a secret with one more character', () => `dealbox=${secretOf(owner)}A`],
-    ['a secret in capitals', () => `dealbox=${secretOf(owner).toUpperCase()}`],
-    ['an API token as cookie', () => `dealbox=${server.a.token}`],
-    ['the cookie of TLS on a plain connection', () => `__Host-dealbox=${secretOf(owner)}`],
-    ['a second cookie of the name behind a false one', () => `dealbox=${'A'.repeat(43)}; dealbox=${secretOf(owner)}`],
-    ['a wildcard', () => 'dealbox=%'],
+    ['an empty cookie', () => `${screens.names.session}=`],
+    ['a made-up secret', () => `${screens.names.session}=${'A'.repeat(43)}`],
+    ['the public id of a session', () => `${screens.names.session}=${owner.session}`],
+    ['the stored hash of a session', () => `${screens.names.session}=${hashOf(secretOf(owner))}`],
+    ['the first half of a secret', () => `${screens.names.session}=${secretOf(owner).slice(0, 21)}`],
+    ['a secret with one more character', () => `${screens.names.session}=${secretOf(owner)}A`],
+    ['a secret in capitals', () => `${screens.names.session}=${secretOf(owner).toUpperCase()}`],
+    ['an API token as cookie', () => `${screens.names.session}=${server.a.token}`],
+    ['the cookie of TLS on a plain connection', () => `__Host-${screens.names.session}=${secretOf(owner)}`],
+    [
+      'a second cookie of the name behind a false one',
+      () => `${screens.names.session}=${'A'.repeat(43)}; ${screens.names.session}=${secretOf(owner)}`,
+    ],
+    ['a wildcard', () => `${screens.names.session}=%`],
   ] as const)
     attack(`with ${name}`, async () => {
       assert.deepEqual(answered(await withCookie(forge())), SIGNED_OUT)
@@ -349,15 +362,15 @@ describe('taking over a session', () => {
     const planted = await screens.signedIn('viewer')
     const { email, id } = await screens.newMember('admin')
     const answer = await login({ email, password: PASSWORD }, { cookie: planted.cookie })
-    const secret = cookiesOf(answer).dealbox?.value as string
+    const secret = cookiesOf(answer)[screens.names.session]?.value as string
     assert.notEqual(secret, secretOf(planted))
     assert.equal(await isIn(planted), false)
-    assert.equal((await withCookie(`dealbox=${secret}`)).body.me.id, id)
+    assert.equal((await withCookie(`${screens.names.session}=${secret}`)).body.me.id, id)
   })
 
   attack('by planting a made-up secret', async () => {
     const { email } = await screens.newMember('admin')
-    const cookie = `dealbox=${'B'.repeat(43)}`
+    const cookie = `${screens.names.session}=${'B'.repeat(43)}`
     assert.equal((await login({ email, password: PASSWORD }, { cookie })).status, 200)
     assert.deepEqual(answered(await withCookie(cookie)), SIGNED_OUT)
   })
@@ -377,6 +390,30 @@ describe('taking over a session', () => {
     }
     assert.deepEqual([await isIn(me), await isIn(more[0] as SignedIn)], [false, true])
     assert.deepEqual(rows('SELECT count(*) AS n FROM sessions WHERE member_id = ?', me.id), [{ n: 25 }])
+  })
+
+  attack('by signing in without end: a session in use stays', async () => {
+    const { id, email } = await screens.newMember('member')
+    const signIn = async () => {
+      server.advance(3000) // twenty attempts a minute
+      const cookie = sessionOf(await login({ email, password: PASSWORD }))
+      return { cookie, call: (method: string, path: string) => screens.send(method, path, undefined, { cookie }) }
+    }
+    const [used, unused, shown] = [await signIn(), await signIn(), await signIn()]
+    const stream = await readStream(`${screens.url}/app/stream`, { cookie: shown.cookie })
+    await stream.until(() => stream.messages.length > 0)
+    const more: Awaited<ReturnType<typeof signIn>>[] = []
+    for (let count = 0; count < 40; count++) {
+      more.push(await signIn())
+      if (count !== 30)
+        assert.ok(await isIn(more[count] as { call: SignedIn['call'] }), 'the others are used, too, once')
+      assert.ok(await isIn(used), `after ${count + 1} more`)
+    }
+    assert.deepEqual([await isIn(unused), await isIn(shown)], [false, true])
+    const areIn = [15, 16, 29, 30, 31].map((count) => isIn(more[count] as { call: SignedIn['call'] }))
+    assert.deepEqual(await Promise.all(areIn), [false, true, true, false, true], 'the oldest unused, then the oldest')
+    assert.deepEqual(rows('SELECT count(*) AS n FROM sessions WHERE member_id = ?', id), [{ n: 25 }])
+    stream.close()
   })
 
   attack('by ending the session of a colleague', async () => {
@@ -507,7 +544,12 @@ describe('sending requests from the page of another site', () => {
 })
 
 describe('giving a foreign name to this server (DNS rebinding)', () => {
-  const get = (path: string, host: string) => owner.call('GET', path, undefined, { host })
+  /** With the cookie of the port that a browser would show. */
+  const cookieAt = (host: string): string => {
+    const port = /:(\d+)$/.exec(host)?.[1] ?? '80'
+    return owner.cookie.replace(/-\d+=/, `-${port}=`)
+  }
+  const get = (path: string, host: string) => owner.call('GET', path, undefined, { host, cookie: cookieAt(host) })
   for (const host of [
     'evil.example',
     'evil.example:8081',
@@ -552,7 +594,11 @@ describe('giving a foreign name to this server (DNS rebinding)', () => {
       ['', 421],
       ['added.example', 200],
     ] as const)
-      assert.equal((await owner.call('GET', '/app/boot', undefined, { 'x-forwarded-host': host })).status, status, host)
+      assert.equal(
+        (await owner.call('GET', '/app/boot', undefined, { 'x-forwarded-host': host, cookie: cookieAt(host) })).status,
+        status,
+        host,
+      )
   })
 
   attack('by a name that is ours: it is taken, whatever its port and its case', async () => {
@@ -661,7 +707,7 @@ describe("using links that are somebody else's", () => {
     assert.ok(!(await owner.call('GET', '/app/invites')).text.includes(id))
     assert.equal((await owner.call('DELETE', `/app/invites/${id}`)).status, 404)
     const joined = await sent(token, joining('b@people.example'))
-    const cookie = `dealbox=${cookiesOf(joined).dealbox?.value}`
+    const cookie = sessionOf(joined)
     assert.equal((await withCookie(cookie)).body.org.name, 'Birch', 'it leads where it was made')
   })
 
@@ -771,8 +817,8 @@ describe('showing the app in a frame, and reading along', () => {
     const { body: invited } = await admin.call('POST', '/app/invites', { role: 'member' }, { 'idempotency-key': 'k' })
     const token = invited.url.split('#')[1]
     const joined = await sent(token, { name: 'Z', email: 'z@people.example', password: marker })
-    const secret = cookiesOf(joined).dealbox?.value as string
-    const cookie = `dealbox=${secret}`
+    const secret = cookiesOf(joined)[screens.names.session]?.value as string
+    const cookie = `${screens.names.session}=${secret}`
     const { body: totp } = await screens.send('POST', '/app/totp', { password: marker }, { cookie })
     const wrong = { current: `${marker}!`, new: `${marker}!` }
     const answers = [

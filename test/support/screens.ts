@@ -11,6 +11,7 @@ import { listen } from '../../src/http/server.ts'
 import type { Every } from '../../src/lib/every.ts'
 import { screens } from '../../src/screens/app.ts'
 import type { Monitoring } from '../../src/screens/metrics.ts'
+import { markOf } from '../../src/screens/sessions/cookie.ts'
 import { httpClient } from './client.ts'
 import type { Org } from './org.ts'
 import type { TestServer } from './server.ts'
@@ -58,6 +59,9 @@ export async function startScreens(
   const { url } = listener
   const client = httpClient()
   const sessions = sessionStore(store)
+  const mark = markOf(store.installation)
+  const { port } = new URL(url)
+  const names = { session: `dealbox-${mark}-${port}`, device: `dealbox-device-${mark}-${port}` }
   let members = 0
 
   /** Sends a request as a page of this server would, unless `headers` say otherwise; null leaves a header out. */
@@ -94,7 +98,7 @@ export async function startScreens(
   async function signedIn(as: Role | { id: string }, org: Org = server.a) {
     const { id, email } = typeof as === 'string' ? await newMember(as, org) : { ...as, email: null }
     const started = store.transaction(() => sessions.start(org.org, id, { userAgent: 'a test' }))
-    const cookie = `dealbox=${started.secret}`
+    const cookie = `${names.session}=${started.secret}`
     return {
       id,
       email,
@@ -107,6 +111,8 @@ export async function startScreens(
 
   return {
     url,
+    /** The names of the cookies on plain connections; on encrypted ones they begin with __Host-. */
+    names,
     send,
     newMember,
     signedIn,
@@ -118,6 +124,13 @@ export async function startScreens(
     },
   }
 }
+
+/** The cookie of a session as a browser sends it, of an answer that sets one. */
+export const sessionOf = (answer: { headers: Headers }): string =>
+  answer.headers
+    .getSetCookie()
+    .find((line) => /^(__Host-)?dealbox-[0-9a-f]{10}-\d+=/.test(line))
+    ?.split(';')[0] ?? ''
 
 /** The cookies that an answer sets, by name: the value, and the attributes in lower case. */
 export function cookiesOf(answer: { headers: Headers }): Record<string, { value: string; attributes: string[] }> {

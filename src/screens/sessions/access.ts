@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
 import type { Access, Authentication } from '../../auth/access.ts'
 import { effectiveScopes, SCOPES, scopeKey } from '../../auth/scopes.ts'
 import { type OpenSession, sessionStore } from '../../auth/sessions.ts'
@@ -6,25 +7,32 @@ import { Problem } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
 import { orgGate } from '../../store/org-states.ts'
 import { orgExists } from '../../store/orgs.ts'
-import { ownOrigin, readCookie } from './cookie.ts'
+import { ownOrigin, sessionCookie } from './cookie.ts'
+import { devices } from './device.ts'
 
 export type SessionAccess = Omit<Authentication, 'authenticate'> & {
   /** The open session of a request, if any. Notes its use. */
   current: (req: IncomingMessage) => OpenSession | undefined
+  takeOver: (ctx: Context) => void
   authenticate: (req: IncomingMessage) => Access
 }
 
 /** Authenticates requests by the cookie of a session: its scopes are all that the role of its member has. */
-export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'health'>): SessionAccess {
+export function sessionAccess(
+  store: Pick<Store, 'db' | 'clock' | 'write' | 'health' | 'installation' | 'vault'>,
+): SessionAccess {
   const sessions = sessionStore(store)
+  const cookie = sessionCookie(store)
+  const device = devices(store)
   const isThere = orgExists(store.db)
   const refuseMoved = orgGate(store.db)
   /** Sessions whose use is being written. */
   const noting = new Set<string>()
 
   function current(req: IncomingMessage): OpenSession | undefined {
-    const secret = readCookie(req)
+    const secret = cookie.read(req)
     const session = secret === undefined ? undefined : sessions.find(secret)
+    if (session) sessions.use(session.id)
     if (session?.isSeenLate && !noting.has(session.id)) note(session)
     return session
   }
@@ -38,9 +46,22 @@ export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'hea
       .finally(() => noting.delete(id))
   }
 
+  /**
+   * Gives the cookies of an earlier version the names of today, with a request that reads: others may set cookies themselves.
+   * The old one stays: it alone knows whether the session outlives the browser window, which forgets the new one. After that
+   * it is taken over again.
+   */
+  function takeOver(ctx: Context): void {
+    const { req } = ctx
+    const secret = ctx.method === 'GET' ? cookie.onlyOld(req) : undefined
+    const session = secret === undefined ? undefined : sessions.find(secret)
+    if (secret === undefined || !session) return
+    ctx.append('Set-Cookie', [cookie.set(req, secret), ...device.takeOver(req, session)])
+  }
+
   function authenticate(req: IncomingMessage): Access {
     const session = current(req)
-    if (!session) throw /^bearer /i.test(req.headers.authorization ?? '') ? noTokens() : signedOut(readCookie(req))
+    if (!session) throw /^bearer /i.test(req.headers.authorization ?? '') ? noTokens() : signedOut(cookie.read(req))
     const { org, id, member, role, expiresAt } = session
     refuseMoved(org)
     const scopes = effectiveScopes(SCOPES, role)
@@ -54,11 +75,11 @@ export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'hea
     }
   }
 
-  return { current, authenticate, isCurrent: ({ who }) => isThere(who.org), refuseMoved }
+  return { current, takeOver, authenticate, isCurrent: ({ who }) => isThere(who.org), refuseMoved }
 }
 
 const noTokens = (): Problem =>
   new Problem(401, 'signed_out', 'This address is for the browser app and takes no tokens. Use the address of the API.')
 
-const signedOut = (cookie: string | undefined): Problem =>
-  new Problem(401, 'signed_out', cookie ? 'Your session has ended. Sign in again.' : 'Sign in first.')
+const signedOut = (secret: string | undefined): Problem =>
+  new Problem(401, 'signed_out', secret ? 'Your session has ended. Sign in again.' : 'Sign in first.')

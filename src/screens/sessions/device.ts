@@ -1,12 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Store } from '../../store/open.ts'
-import { attributes, cookieValue } from './cookie.ts'
+import { deviceCookie } from './cookie.ts'
 
 // A browser in which a member has signed in before. Its failures are counted apart, so that a stranger who tries
 // passwords cannot keep the member out.
 
-const NAME = 'dealbox-device'
 const MAX_AGE_S = 365 * 24 * 3600
 const PURPOSE = 'device'
 /** Somebody may have an account in several organisations. The oldest are forgotten. */
@@ -20,15 +19,22 @@ type Account = { org: number; member: string }
 /** A known device of an account, and its place among those of the browser: 0 signed in last. */
 export type Device = { id: string; place: number }
 
-export function devices({ vault }: Pick<Store, 'vault'>) {
+export function devices(store: Pick<Store, 'vault' | 'installation'>) {
+  const { vault } = store
+  const cookie = deviceCookie(store)
   const signed = ({ org }: Account, id: string): string => vault.sign(PURPOSE, `${org}.${id}`)
+  const listOf = (req: IncomingMessage): string[] =>
+    (cookie.read(req) ?? '')
+      .split('~')
+      .slice(0, MAX_ACCOUNTS)
+      .filter((each) => FORM.test(each))
 
   /** The header Set-Cookie that makes the browser a known device of the account, beside those that it is one of. */
   function remember(req: IncomingMessage, account: Account): string {
     const id = `${account.member}.${randomBytes(9).toString('base64url')}`
     const others = listOf(req).filter((each) => !isOf(account, each))
     const all = [`${id}.${signed(account, id)}`, ...others].slice(0, MAX_ACCOUNTS)
-    return `${NAME}=${all.join('~')}; Max-Age=${MAX_AGE_S}${attributes(req)}`
+    return cookie.set(req, all.join('~'), MAX_AGE_S)
   }
 
   /** The device of a request, if the account has signed in on it. */
@@ -43,15 +49,19 @@ export function devices({ vault }: Pick<Store, 'vault'>) {
   function isOf(account: Account, text: string): boolean {
     const [, member, nonce, signature = ''] = FORM.exec(text) ?? []
     if (member !== account.member) return false
-    const [given, wanted] = [Buffer.from(signature), Buffer.from(signed(account, `${member}.${nonce}`))]
-    return given.length === wanted.length && timingSafeEqual(given, wanted)
+    const given = Buffer.from(signature)
+    const id = `${member}.${nonce}`
+    // Earlier versions signed without the organisation.
+    return [signed(account, id), vault.sign(PURPOSE, id)]
+      .map((each) => Buffer.from(each))
+      .some((wanted) => given.length === wanted.length && timingSafeEqual(given, wanted))
   }
 
-  return { remember, known }
-}
+  /** The header Set-Cookie that gives a device of the account, known by the old name, the name of today; or none. */
+  function takeOver(req: IncomingMessage, account: Account): string[] {
+    const value = cookie.onlyOld(req)
+    return value !== undefined && known(req, account) ? [cookie.set(req, value, MAX_AGE_S)] : []
+  }
 
-const listOf = (req: IncomingMessage): string[] =>
-  (cookieValue(req, NAME) ?? '')
-    .split('~')
-    .slice(0, MAX_ACCOUNTS)
-    .filter((each) => FORM.test(each))
+  return { remember, known, takeOver }
+}

@@ -3,13 +3,13 @@ import type * as v from 'valibot'
 import { auditLog } from '../../audit/log.ts'
 import { clientOf } from '../../auth/client.ts'
 import { type Credentials, credentialStore } from '../../auth/credentials.ts'
-import { type OpenSession, sessionStore } from '../../auth/sessions.ts'
+import { sessionStore } from '../../auth/sessions.ts'
 import * as f from '../../lib/fields.ts'
 import { Problem } from '../../lib/problem.ts'
 import { orgGate } from '../../store/org-states.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
 import { addressLimit, PER_MINUTE_VIA, tooManyAttempts } from './attempts.ts'
-import { noCookie, readCookie } from './cookie.ts'
+import { sessionCookie } from './cookie.ts'
 import type { Attempt, Counter } from './counters.ts'
 import type { SignInParts } from './parts.ts'
 import { codeRequired, invalidCode, signingIn } from './signing-in.ts'
@@ -28,6 +28,7 @@ export function loginHandlers(parts: SignInParts): Handler[] {
   const { store, bodies, passwords, counters, refused } = parts
   const credentials = credentialStore(store)
   const sessions = sessionStore(store)
+  const cookie = sessionCookie(store)
   const { start, answer, checkCode, known } = signingIn(parts)
   const limit = addressLimit(store.clock.now)
   const limitVia = addressLimit(store.clock.now, PER_MINUTE_VIA)
@@ -106,7 +107,11 @@ export function loginHandlers(parts: SignInParts): Handler[] {
     answer(ctx, 200, { ...signedIn, stay })
   }
 
-  function end({ org, id, member }: OpenSession): void {
+  /** Both names of the cookie may hold the same. */
+  function end(secret: string): undefined {
+    const session = sessions.find(secret)
+    if (!session) return
+    const { org, id, member } = session
     sessions.end(org, id)
     const actor = { type: 'member', member, via: `session ${id}` } as const
     audit.record({ org, actor, action: 'session.ended', record: id })
@@ -114,9 +119,9 @@ export function loginHandlers(parts: SignInParts): Handler[] {
 
   async function logout(ctx: Context): Promise<void> {
     const { req } = ctx
-    const session = sessions.find(readCookie(req) ?? '')
-    if (session) await store.write(() => void end(session), { frees: true })
-    ctx.append('Set-Cookie', noCookie(req))
+    const open = cookie.all(req).filter((secret) => sessions.find(secret))
+    for (const secret of open) await store.write(() => end(secret), { frees: true })
+    ctx.append('Set-Cookie', cookie.remove(req, open))
     answerJson(ctx, 204)
   }
 

@@ -6,18 +6,22 @@ import { sessionStore } from '../../auth/sessions.ts'
 import { Problem } from '../../lib/problem.ts'
 import { answerJson } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
-import { cookieOf, readCookie } from './cookie.ts'
+import { sessionCookie } from './cookie.ts'
 import { devices } from './device.ts'
+
+/** The longest that a session lasts. */
+const MAX_AGE_S = 30 * 24 * 3600
 
 type SignInWay = 'password' | 'link' | 'invitation' | 'setup'
 
 export type SignedIn = { org: number; member: string; secret: string }
 
 /** Starting a session, which is the same however somebody signs in. */
-export function signingIn({ store }: Pick<ScreenParts, 'store'>) {
+export function signingIn({ store, hub }: Pick<ScreenParts, 'store' | 'hub'>) {
   const sessions = sessionStore(store)
   const credentials = credentialStore(store)
   const device = devices(store)
+  const cookie = sessionCookie(store)
   const audit = auditLog(store)
 
   /** What the second factor of an account makes of a code, if it is on. In the caller's transaction. */
@@ -35,10 +39,13 @@ export function signingIn({ store }: Pick<ScreenParts, 'store'>) {
    * planted there never becomes one of the member. Returns what `answer` needs. `by` says how they signed in.
    */
   function start({ req }: Context, org: number, member: string, by: SignInWay): SignedIn {
-    const previous = sessions.find(readCookie(req) ?? '')
-    if (previous) sessions.end(previous.org, previous.id)
+    for (const secret of cookie.all(req)) {
+      const previous = sessions.find(secret)
+      if (previous) sessions.end(previous.org, previous.id)
+    }
     const { address } = clientOf(req)
-    const { id, secret } = sessions.start(org, member, { userAgent: req.headers['user-agent'], address })
+    const inUse = new Set([...hub.of(org)].map(({ session }) => session))
+    const { id, secret } = sessions.start(org, member, { userAgent: req.headers['user-agent'], address }, inUse)
     const actor = { type: 'member', member, via: `session ${id}` } as const
     audit.record({ org, actor, action: 'session.started', record: id, detail: { by } })
     return { org, member, secret }
@@ -47,7 +54,7 @@ export function signingIn({ store }: Pick<ScreenParts, 'store'>) {
   /** Answers with the cookies of the session, after its commit. */
   function answer(ctx: Context, status: 200 | 201, given: SignedIn & { stay?: boolean }): void {
     const { member, secret, stay = true } = given
-    ctx.append('Set-Cookie', cookieOf(ctx.req, secret, stay))
+    ctx.append('Set-Cookie', cookie.set(ctx.req, secret, stay ? MAX_AGE_S : undefined))
     ctx.append('Set-Cookie', device.remember(ctx.req, given))
     answerJson(ctx, status, { member_id: member })
   }

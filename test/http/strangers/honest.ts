@@ -61,7 +61,9 @@ function ask(asked: Asked): Promise<Got> {
     const send = url.startsWith('https') ? requestSecure : request
     const options = { method, headers: all, agent, rejectUnauthorized: false, timeout: TIMEOUT_MS }
     const req = send(url, options, (res) => {
-      const cookie = res.headers['set-cookie']?.find((each) => /^(__Host-)?dealbox=/.test(each))?.split(';')[0]
+      const cookie = res.headers['set-cookie']
+        ?.find((each) => /^(__Host-)?dealbox-[0-9a-f]{10}-\d+=/.test(each))
+        ?.split(';')[0]
       res.resume()
       res.once('end', () => resolve({ outcome: String(res.statusCode), cookie }))
       res.once('error', () => resolve({ outcome: 'cut off', cookie }))

@@ -12,7 +12,7 @@ import { resourceDeps } from '../../../src/resource-deps.ts'
 import { countRows } from '../../../src/store/tables.ts'
 import { authenticatorCode } from '../../support/authenticator.ts'
 import { openEmptyStore } from '../../support/empty-store.ts'
-import { cookiesOf, PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
+import { PASSWORD, type Screens, sessionOf, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
@@ -58,7 +58,7 @@ describe('an invitation', () => {
     )
     const joined = await accept(tokenOf(url), { ...joining, language: 'de' })
     assert.equal(joined.status, 201, joined.text)
-    const cookie = `dealbox=${cookiesOf(joined).dealbox?.value}`
+    const cookie = sessionOf(joined)
     const boot = await screens.send('GET', '/app/boot', undefined, { cookie })
     assert.deepEqual(
       [boot.body.me.id, boot.body.me.role, boot.body.me.language],
@@ -174,7 +174,7 @@ test('a link that signs in works once, for a day, and for an active member', asy
   assert.deepEqual([checked.body.kind, checked.body.email], ['sign_in', 'ana@acme.example'])
   const answer = await accept(second)
   assert.deepEqual([answer.status, answer.body], [200, { member_id: a.owner }])
-  const cookie = `dealbox=${cookiesOf(answer).dealbox?.value}`
+  const cookie = sessionOf(answer)
   assert.equal((await screens.send('GET', '/app/boot', undefined, { cookie })).body.me.id, a.owner)
   assert.deepEqual(codeOf(await accept(second)), [410, 'link_used'])
   const third = make(a.owner)
@@ -331,7 +331,7 @@ describe('setting up', () => {
       const answers = await Promise.all([1, 2].map(() => page.send('POST', '/app/setup', given(token, start))))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 410])
       const made = answers.find(({ status }) => status === 201) as (typeof answers)[number]
-      const cookie = `dealbox=${cookiesOf(made).dealbox?.value}`
+      const cookie = sessionOf(made)
       const { body } = await page.send('GET', '/app/boot', undefined, { cookie })
       assert.deepEqual([body.org.name, body.me.role, body.me.email], ['Tarn Instruments', 'owner', 'ana@tarn.example'])
       const kept = store.db.prepare('SELECT count(*) FROM sample_records WHERE org_id = 1 AND object = ?').pluck()

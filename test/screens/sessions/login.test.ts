@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { SCOPES } from '../../../src/auth/scopes.ts'
-import { cookiesOf, PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
+import { cookiesOf, PASSWORD, type Screens, sessionOf, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
@@ -25,10 +25,10 @@ describe('signing in', () => {
     const { id, email } = await screens.newMember('member')
     const answer = await login({ email: email.toUpperCase(), password: PASSWORD })
     assert.deepEqual([answer.status, answer.body], [200, { member_id: id }])
-    const { dealbox } = cookiesOf(answer)
+    const dealbox = cookiesOf(answer)[screens.names.session]
     assert.match(dealbox?.value as string, /^[\w-]{43}$/)
     assert.deepEqual(dealbox?.attributes, ['max-age=2592000', 'path=/', 'httponly', 'samesite=lax'])
-    const cookie = `other=1; dealbox=${dealbox?.value}`
+    const cookie = `other=1; ${sessionOf(answer)}`
     const made = await screens.send('POST', '/api/v1/deals', { title: 'Roof' }, { cookie })
     assert.deepEqual([made.status, made.body.title], [201, 'Roof'])
     assert.equal(server.events().at(-1)?.actor, id)
@@ -41,7 +41,7 @@ describe('signing in', () => {
 
   test('without staying signed in gives a cookie that the browser forgets', async () => {
     const { email } = await screens.newMember('viewer')
-    const { dealbox } = cookiesOf(await login({ email, password: PASSWORD, stay: false }))
+    const dealbox = cookiesOf(await login({ email, password: PASSWORD, stay: false }))[screens.names.session]
     assert.deepEqual(dealbox?.attributes, ['path=/', 'httponly', 'samesite=lax'])
   })
 
@@ -86,7 +86,7 @@ test('signing out ends the session and removes the cookie, and works without a s
   const { call, cookie } = await screens.signedIn('member')
   const answer = await call('POST', '/app/logout')
   assert.equal(answer.status, 204)
-  assert.deepEqual(cookiesOf(answer).dealbox, {
+  assert.deepEqual(cookiesOf(answer)[screens.names.session], {
     value: '',
     attributes: ['max-age=0', 'path=/', 'httponly', 'samesite=lax'],
   })
@@ -97,8 +97,7 @@ test('signing out ends the session and removes the cookie, and works without a s
 
 test('a repeated key answers the same after signing in again, and is another one for another member', async () => {
   const { email } = await screens.newMember('member')
-  const signIn = async (): Promise<string> =>
-    `dealbox=${cookiesOf(await login({ email, password: PASSWORD })).dealbox?.value}`
+  const signIn = async (): Promise<string> => sessionOf(await login({ email, password: PASSWORD }))
   const create = (cookie: string) =>
     screens.send('POST', '/api/v1/deals', { title: 'Sent twice' }, { cookie, 'idempotency-key': 'same' })
   const cookie = await signIn()

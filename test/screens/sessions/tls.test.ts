@@ -29,25 +29,33 @@ test('the cookie of an encrypted connection is "Secure" and has the prefix that 
   const answer = await logIn(email, own())
   assert.deepEqual([answer.status, answer.body], [200, { member_id: id }])
   const cookies = cookiesOf(answer)
-  assert.equal(cookies.dealbox, undefined)
-  const { value, attributes } = cookies['__Host-dealbox'] as { value: string; attributes: string[] }
+  assert.equal(cookies[screens.names.session], undefined)
+  const { value, attributes } = cookies[`__Host-${screens.names.session}`] as { value: string; attributes: string[] }
   assert.deepEqual(attributes, ['max-age=2592000', 'path=/', 'httponly', 'samesite=lax', 'secure'])
   const boot = (cookie: string, headers = {}) => screens.send('GET', '/app/boot', undefined, { cookie, ...headers })
-  assert.equal((await boot(`__Host-dealbox=${value}`, own())).body.me.id, id)
-  const byPlainName = await boot(`dealbox=${value}`, own())
+  assert.equal((await boot(`__Host-${screens.names.session}=${value}`, own())).body.me.id, id)
+  const byPlainName = await boot(`${screens.names.session}=${value}`, own())
   assert.equal(byPlainName.body.code, 'signed_out', 'a plain connection may have set this name')
-  assert.equal((await boot(`__Host-dealbox=${value}`)).status, 401)
-  const left = await screens.send('POST', '/app/logout', undefined, { cookie: `__Host-dealbox=${value}`, ...own() })
+  assert.equal((await boot(`__Host-${screens.names.session}=${value}`)).status, 401)
+  const left = await screens.send('POST', '/app/logout', undefined, {
+    cookie: `__Host-${screens.names.session}=${value}`,
+    ...own(),
+  })
   const removed = ['max-age=0', 'path=/', 'httponly', 'samesite=lax', 'secure']
-  assert.deepEqual(cookiesOf(left), { '__Host-dealbox': { value: '', attributes: removed } })
+  assert.deepEqual(cookiesOf(left), { [`__Host-${screens.names.session}`]: { value: '', attributes: removed } })
 })
 
 test('the cookie of a plain connection has neither, since browsers would refuse it', async () => {
   const { email } = await screens.newMember('viewer')
   for (const said of [{}, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-proto': 'https, http' }]) {
     const cookies = cookiesOf(await logIn(email, said))
-    assert.equal(cookies['__Host-dealbox'], undefined)
-    assert.deepEqual(cookies.dealbox?.attributes, ['max-age=2592000', 'path=/', 'httponly', 'samesite=lax'])
+    assert.equal(cookies[`__Host-${screens.names.session}`], undefined)
+    assert.deepEqual(cookies[screens.names.session]?.attributes, [
+      'max-age=2592000',
+      'path=/',
+      'httponly',
+      'samesite=lax',
+    ])
   }
 })
 
@@ -60,7 +68,7 @@ test('a write on an encrypted connection has to come from the encrypted address'
 test('an invitation that is made on an encrypted connection is a link to the encrypted address', async () => {
   const { email } = await screens.newMember('admin')
   const cookies = cookiesOf(await logIn(email, own()))
-  const cookie = `__Host-dealbox=${cookies['__Host-dealbox']?.value}`
+  const cookie = `__Host-${screens.names.session}=${cookies[`__Host-${screens.names.session}`]?.value}`
   const invited = await screens.send(
     'POST',
     '/app/invites',
@@ -77,7 +85,7 @@ test('the address of a browser behind a proxy is that of its session, and of the
     screens.send('POST', '/app/login', { email, password }, { origin: screens.url, 'x-forwarded-for': address })
   const cookies = cookiesOf(await from('203.0.113.9, 198.51.100.7'))
   const { body } = await screens.send('GET', '/app/sessions', undefined, {
-    cookie: `dealbox=${cookies.dealbox?.value}`,
+    cookie: `${screens.names.session}=${cookies[screens.names.session]?.value}`,
   })
   assert.deepEqual(
     body.data.map(({ address }: { address: string }) => address),
@@ -101,10 +109,10 @@ test('what a proxy says that is not trusted changes nothing', async (t) => {
     origin: open.url,
   }
   const answer = await open.send('POST', '/app/login', { email, password: PASSWORD }, headers)
-  const { dealbox } = cookiesOf(answer)
+  const dealbox = cookiesOf(answer)[open.names.session]
   assert.deepEqual(dealbox?.attributes, ['max-age=2592000', 'path=/', 'httponly', 'samesite=lax'])
   const { body } = await open.send('GET', '/app/sessions', undefined, {
-    cookie: `dealbox=${dealbox?.value}`,
+    cookie: `${open.names.session}=${dealbox?.value}`,
     ...headers,
   })
   assert.equal(body.data[0].address, '127.0.0.1')

@@ -32,7 +32,8 @@ export async function startSite() {
       locale: language,
       timezoneId: 'Europe/Berlin',
     })
-    if (cookie) await context.addCookies([{ name: 'dealbox', value: cookie.split('=')[1] as string, url }])
+    if (cookie)
+      await context.addCookies([{ name: cookie.split('=')[0] as string, value: cookie.split('=')[1] as string, url }])
     const page = await context.newPage()
     watch(page)
     await page.goto(url + path)
