@@ -3,6 +3,7 @@ import { openPalette } from '../commands/opened.ts'
 import { boot, me, page } from '../data/boot.ts'
 import { client } from '../data/current.ts'
 import { navigate } from '../router.ts'
+import { askForSample } from './asking.ts'
 
 // The first steps of a new organisation. What a step wants can be seen in the data; only looking around is noted, with the
 // preferences of the member.
@@ -36,13 +37,6 @@ export const firstSteps = computed((): readonly Step[] | null => {
   if (left > 0) steps.push({ id: 'sample', isDone: false, run: () => askForSample(true) })
   return steps.every(({ isDone }) => isDone) ? null : steps
 })
-
-/** The question about the sample data is on the page. */
-export const isAskingForSample = signal(false)
-
-export const askForSample = (isAsking: boolean): void => {
-  isAskingForSample.value = isAsking
-}
 
 /** Throws ApiProblem and NoAnswer. */
 export async function removeSample(edited: 'keep' | 'remove'): Promise<void> {

@@ -1,7 +1,8 @@
 import { Button } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { showToast } from '../components/toast.tsx'
-import { askForSample, isAskingForSample, removeSample, sample } from './first-steps.ts'
+import { askForSample, isAskingForSample } from './asking.ts'
+import { removeSample, sample } from './first-steps.ts'
 import { texts } from './sample/texts.ts'
 import { sayWhy } from './say-why.ts'
 

@@ -3,10 +3,10 @@ import { Avatar } from '../components/avatar.tsx'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Kbd } from '../components/kbd.tsx'
 import { boot, me } from '../data/boot.ts'
+import { lazy } from '../lazy.tsx'
 import type { NavGroup, ScreenEntry } from '../router/types.ts'
 import { path, query } from '../router.ts'
 import { Bell } from './bell.tsx'
-import { Checklist } from './checklist.tsx'
 import { ConnectionLine } from './connection-line.tsx'
 import { type Count, countOf } from './counts.ts'
 import { Logo } from './logo.tsx'
@@ -14,6 +14,9 @@ import { OrgMenu } from './org-menu.tsx'
 import { texts } from './texts.ts'
 import { addressOf, pinnedViews } from './views.ts'
 import './sidebar.css'
+
+/** Few ever see it, so that its file is not among the first. */
+const Checklist = lazy(() => import('./checklist.tsx').then(({ Checklist }) => Checklist))
 
 const GROUPS: readonly NavGroup[] = ['day', 'records', 'more']
 
@@ -63,7 +66,7 @@ export function Sidebar({ entries, isRail }: SidebarProps) {
           </>
         )}
       </div>
-      {!isRail && <Checklist />}
+      {!isRail && boot.value.checklist !== null && me.value.role === 'owner' && <Checklist />}
       <div class="foot">
         <div class="nav">
           <NavLink

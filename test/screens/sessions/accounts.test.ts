@@ -61,10 +61,10 @@ const login = (email: string, password: string, more: { code?: string; device?: 
     { email, password, ...(more.code === undefined ? {} : { code: more.code }) },
     {
       'x-forwarded-for': `198.51.${Math.floor(++made / 250)}.${made % 250}`,
-      cookie: more.device === undefined ? null : `dealbox-device=${more.device}`,
+      cookie: more.device === undefined ? null : `${screens.names.device}=${more.device}`,
     },
   )
-const deviceOf = (answer: Answer): string => cookiesOf(answer)['dealbox-device']?.value as string
+const deviceOf = (answer: Answer): string => cookiesOf(answer)[screens.names.device]?.value as string
 const answered = ({ status, body }: Answer) => [status, body?.code]
 const failuresOf = ({ org, id }: Account): number => credentialStore(server.store).get(org, id)?.failures ?? 0
 

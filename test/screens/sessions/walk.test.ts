@@ -117,7 +117,7 @@ async function start() {
   const post = (path: string, body: object, cookie?: string): Promise<Answer> =>
     screens.send('POST', path, body, {
       'x-forwarded-for': `10.${(++sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
-      cookie: cookie ? `dealbox-device=${cookie}` : null,
+      cookie: cookie ? `${screens.names.device}=${cookie}` : null,
     })
   const said = ({ status, body }: Answer): Said => (status === 200 ? 'in' : body.code)
 
@@ -131,7 +131,7 @@ async function start() {
     assert.equal(screens.passwords.count() - hashes, model.checked - checked, 'passwords that were compared')
     if (wanted.said !== 'in') return
     assert.equal(answer.body.member_id, members[of as number])
-    if (browser < BROWSERS) cookies[browser] = cookiesOf(answer)['dealbox-device']?.value as string
+    if (browser < BROWSERS) cookies[browser] = cookiesOf(answer)[screens.names.device]?.value as string
   }
 
   async function burst({ browser, times }: Extract<Move, { is: 'burst' }>): Promise<void> {
