@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { violations } from './axe.ts'
-import type { Screens, SignedIn } from './screens.ts'
+import { browserCookie, type Screens, type SignedIn } from './screens.ts'
 
 export const SIZES = {
   desktop: { width: 1440, height: 900 },
@@ -29,8 +29,7 @@ export async function openPage(
     ...options,
   })
   if (member) {
-    const [name = '', value = ''] = member.cookie.split('=')
-    await context.addCookies([{ name, value, url }])
+    await context.addCookies([browserCookie(member.cookie, url)])
   }
   const page = await context.newPage()
   const said: string[] = []

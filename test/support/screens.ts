@@ -132,6 +132,15 @@ export const sessionOf = (answer: { headers: Headers }): string =>
     .find((line) => /^(__Host-)?dealbox-[0-9a-f]{10}-\d+=/.test(line))
     ?.split(';')[0] ?? ''
 
+/**
+ * The cookie of a member for a browser at an address: its name says the port, and the member may have signed in at another
+ * listener of the same server.
+ */
+export function browserCookie(cookie: string, url: string): { name: string; value: string; url: string } {
+  const [name = '', value = ''] = cookie.split('=')
+  return { name: name.replace(/-\d+$/, `-${new URL(url).port}`), value, url }
+}
+
 /** The cookies that an answer sets, by name: the value, and the attributes in lower case. */
 export function cookiesOf(answer: { headers: Headers }): Record<string, { value: string; attributes: string[] }> {
   const parsed = answer.headers.getSetCookie().map((line) => {

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { screens as list } from '../../src/web/screens.ts'
 import { noBrowser, startChromium } from '../support/chromium.ts'
 import { assertAccessible, assertQuiet, openPage } from '../support/page.ts'
-import { startScreens } from '../support/screens.ts'
+import { browserCookie, startScreens } from '../support/screens.ts'
 import { seedOf } from '../support/seed.ts'
 import { type Stop, TOUR } from '../support/tour.ts'
 import { cutOff } from './cut-off.ts'
@@ -106,8 +106,7 @@ describe('all screens', { skip: noBrowser }, () => {
         hasTouch: true,
         reducedMotion: 'reduce',
       })
-      const [name = '', value = ''] = cookie.split('=')
-      if (!stop.isOutside) await context.addCookies([{ name, value, url: server.url }])
+      if (!stop.isOutside) await context.addCookies([browserCookie(cookie, server.url)])
       const page = await context.newPage()
       page.setDefaultTimeout(60_000)
       // Until ours is there, and where it is blocked, any other may take its place.
@@ -131,8 +130,7 @@ describe('all screens', { skip: noBrowser }, () => {
   test('say so when there is no connection', async () => {
     const own = await startScreens(server)
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
-    const [name = '', value = ''] = cookie.split('=')
-    await context.addCookies([{ name, value, url: own.url }])
+    await context.addCookies([browserCookie(cookie, own.url)])
     const page = await context.newPage()
     await page.clock.install()
     await page.goto(`${own.url}/deals`)

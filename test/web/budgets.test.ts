@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { noBrowser, startChromium } from '../support/chromium.ts'
-import { type Screens, startScreens } from '../support/screens.ts'
+import { browserCookie, type Screens, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Budgets of the browser app that can be counted. Times are measured by "npm run bench -- --only screens".
@@ -54,9 +54,8 @@ describe('the first load in a browser', { skip: noBrowser }, () => {
   /** What the page asks for until the element is there, without what comes once it has time. */
   async function load(path: string, until: string): Promise<string[]> {
     const { cookie } = await screens.signedIn('member')
-    const [name = '', value = ''] = cookie.split('=')
     const context = await browser.newContext()
-    await context.addCookies([{ name, value, url: screens.url }])
+    await context.addCookies([browserCookie(cookie, screens.url)])
     const page = await context.newPage()
     await page.addInitScript(() => {
       Object.assign(globalThis, { requestIdleCallback: () => 0 })

@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { markOf } from '../../../src/screens/sessions/cookie.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { recordsOf } from '../../support/records.ts'
-import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
+import { browserCookie, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import type { BrowserData } from './support/browser-entry.ts'
 
@@ -56,8 +56,7 @@ async function bundled(): Promise<string> {
 /** A browser in which the member is signed in. */
 async function context(member: SignedIn = ana): Promise<BrowserContext> {
   const made = await browser.newContext()
-  const [name = '', value = ''] = member.cookie.split('=')
-  await made.addCookies([{ name, value, url: screens.url }])
+  await made.addCookies([browserCookie(member.cookie, screens.url)])
   await made.route('**/data-test*', (route) =>
     route.request().url().endsWith('.js')
       ? route.fulfill({ body: script, contentType: 'text/javascript' })

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { browserCookie } from '../../support/screens.ts'
 import { type KitBoard, NOW } from './kit-board.ts'
 
 type Options = {
@@ -35,8 +36,7 @@ export async function openBoard(browser: Browser, server: KitBoard, options: Opt
     hasTouch: touch,
     isMobile: touch,
   })
-  const [name = '', value = ''] = cookie.split('=')
-  await context.addCookies([{ name, value, url: server.url }])
+  await context.addCookies([browserCookie(cookie, server.url)])
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)
   const faults: string[] = []

@@ -9,7 +9,7 @@ import type { Role } from '../../../src/auth/roles.ts'
 import { resourceDeps } from '../../../src/resource-deps.ts'
 import { startChromium } from '../../support/chromium.ts'
 import { openEmptyStore } from '../../support/empty-store.ts'
-import { type Screens, startScreens } from '../../support/screens.ts'
+import { browserCookie, type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // The browser app in Chromium, against the real server. A page that writes an error to its console fails its test.
@@ -32,8 +32,7 @@ export async function startSite() {
       locale: language,
       timezoneId: 'Europe/Berlin',
     })
-    if (cookie)
-      await context.addCookies([{ name: cookie.split('=')[0] as string, value: cookie.split('=')[1] as string, url }])
+    if (cookie) await context.addCookies([browserCookie(cookie, url)])
     const page = await context.newPage()
     watch(page)
     await page.goto(url + path)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { browserCookie } from '../../support/screens.ts'
 import { type KitBoard, NOW, startKitBoard } from '../deals/kit-board.ts'
 
 // Taking back by Ctrl Z what no message offers to take back any more: the newest change of one's own on this page.
@@ -20,8 +21,7 @@ describe('Ctrl Z', { skip: noBrowser }, () => {
     place = `/deals/${server.deals[TITLE].id}`
     const { cookie } = await server.screens.signedIn({ id: server.members.AK as string })
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
-    const [name = '', value = ''] = cookie.split('=')
-    await context.addCookies([{ name, value, url: server.url }])
+    await context.addCookies([browserCookie(cookie, server.url)])
     page = await context.newPage()
     page.setDefaultTimeout(60_000)
     await page.clock.install({ time: NOW })

@@ -8,7 +8,7 @@ import { startScheduler } from '../../../src/jobs/scheduler.ts'
 import { bulkKinds } from '../../../src/screens/app/bulk/routes.ts'
 import { startChromium } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
-import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
+import { browserCookie, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // The tables of the browser app on a real server, in a real browser.
@@ -43,8 +43,7 @@ export async function tablePage() {
   ): Promise<Opened> {
     const who = typeof as === 'string' ? await screens.signedIn(as) : as
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', ...options })
-    const [name, value] = who.cookie.split('=')
-    await context.addCookies([{ name: name as string, value: value as string, url: screens.url }])
+    await context.addCookies([browserCookie(who.cookie, screens.url)])
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
     const requests: string[] = []
