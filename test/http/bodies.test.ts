@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { bodies } from '../../src/http/bodies.ts'
@@ -289,6 +292,43 @@ describe('a slow body', () => {
     server.pass(1)
     assert.equal(await sent.status(), 408)
     assert.equal(server.heldBytes(), 0)
+  })
+
+  test('is not one that waits for the disk, which then has time to go on', async (t) => {
+    let now = 0
+    const all = bodies({ nowMs: () => now, checkEveryMs: 3_600_000 })
+    const stored = Promise.withResolvers<void>()
+    const taken = Promise.withResolvers<void>()
+    const take = () => {
+      taken.resolve()
+      return stored.promise
+    }
+    const server = createServer((req, res) => {
+      all.pass(req, res, 1_000_000, { held: 0 }, take).done.then(
+        (bytes) => res.end(`${bytes}`),
+        ({ status }) => res.writeHead(status).end(),
+      )
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const connection = await openRaw(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    t.after(() => {
+      connection.socket.destroy()
+      server.close()
+    })
+    const pass = (ms: number): void => {
+      now += ms
+      all.cutSlow()
+    }
+    connection.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 8\r\n\r\nhalf')
+    await taken.promise
+    pass(3_600_000)
+    assert.equal(all.arriving.size, 1)
+    stored.resolve()
+    await nextTurn()
+    pass(10_000)
+    connection.write('more')
+    const [answer] = await connection.answered(1)
+    assert.deepEqual([answer?.status, answer?.body], [200, '8'])
   })
 
   test('is found by a timer', async (t) => {

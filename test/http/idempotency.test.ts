@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { SCOPES } from '../../src/auth/scopes.ts'
+import { idempotency } from '../../src/http/idempotency.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const HOUR_MS = 3_600_000
@@ -262,4 +263,17 @@ test('500 keys, each sent 20 times at once, make 500 deals', async () => {
   assert.equal(new Set(answers.map(({ id }) => id)).size, 500)
   assert.equal(answers.filter(({ replayed }) => !replayed).length, 500)
   for (const [index, { id }] of answers.entries()) assert.equal(id, answers[index % 500]?.id)
+})
+
+test('a stored answer counts beyond its time while the clock may be wrong: a repeat must not write twice', () => {
+  const { db, clock, vault } = server.store
+  let heldUntil: number | undefined
+  const answers = idempotency({ db, vault, clock, wallClock: { purgeHeldUntil: () => heldUntil } as never })
+  const access = { who: { org: server.a.org, member: null }, keyOwner: 'somebody' } as never
+  answers.keep(access, 'held', 'print', { status: 201, headers: [], body: '{}' }, false)
+  const found = () => answers.find(access, 'held', 'print', false)?.status
+  server.advance(24 * HOUR_MS)
+  assert.equal(found(), undefined)
+  heldUntil = server.now() + HOUR_MS
+  assert.equal(found(), 201)
 })

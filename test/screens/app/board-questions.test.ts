@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { DAY_MS } from '../../../src/lib/time.ts'
+import { DAY_MS, HOUR_MS } from '../../../src/lib/time.ts'
 import { errorsOf, type Row, recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -92,4 +92,15 @@ test('the deals closed this month are counted by outcome, in the month of the or
   assert.deepEqual((await ask('closed')).body, { won: 0, lost: 0 })
   await server.call('PATCH', `/deals/${deals[0].id}`, { title: 'Changed long after' })
   assert.deepEqual((await ask('closed')).body, { won: 0, lost: 0 }, 'a later change is no closing')
+})
+
+test('a board is as it was within an hour at the most: a meeting that takes place is no event', async () => {
+  const path = `/app/board?pipeline_id=${pipeline}`
+  const first = await viewer.call('GET', path)
+  const known = { 'if-none-match': first.headers.get('etag') as string }
+  assert.equal((await viewer.call('GET', path, undefined, known)).status, 304)
+  server.advance(HOUR_MS)
+  const later = await viewer.call('GET', path, undefined, known)
+  assert.equal(later.status, 200)
+  assert.notEqual(later.headers.get('etag'), known['if-none-match'])
 })
