@@ -37,6 +37,7 @@ export const SLOW = [
   'test/mail/sync/thousand.test.ts',
   'test/http/floods.test.ts',
   'test/flood.test.ts',
+  'test/readers/linear.test.ts',
   'test/scale.test.ts',
 ]
 

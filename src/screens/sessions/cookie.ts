@@ -83,7 +83,7 @@ function headerOf(req: IncomingMessage, name: string, value: string, maxAgeS: nu
 }
 
 /** Of several cookies with the name, the first counts. */
-function cookieValue(req: IncomingMessage, name: string): string | undefined {
+export function cookieValue(req: IncomingMessage, name: string): string | undefined {
   for (const part of (req.headers.cookie ?? '').split(';')) {
     const at = part.indexOf('=')
     if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim()
