@@ -137,9 +137,12 @@ export const sessionOf = (answer: { headers: Headers }): string =>
  * listener of the same server.
  */
 export function browserCookie(cookie: string, url: string): { name: string; value: string; url: string } {
-  const [name = '', value = ''] = cookie.split('=')
-  return { name: name.replace(/-\d+$/, `-${new URL(url).port}`), value, url }
+  const [name = '', value = ''] = cookieAt(cookie, url).split('=')
+  return { name, value, url }
 }
+
+/** The same, as a header. */
+export const cookieAt = (cookie: string, url: string): string => cookie.replace(/-\d+=/, `-${new URL(url).port}=`)
 
 /** The cookies that an answer sets, by name: the value, and the attributes in lower case. */
 export function cookiesOf(answer: { headers: Headers }): Record<string, { value: string; attributes: string[] }> {

@@ -4,7 +4,7 @@ import { eventReader } from '../../../src/events/reading.ts'
 import { memoryStorage } from '../../../src/web/data/write-storage.ts'
 import { type Front, INSTEAD, type Instead, startFront } from '../../support/front.ts'
 import { recordsOf } from '../../support/records.ts'
-import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
+import { cookieAt, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { examples, seedOf } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { clientOf } from './support/clients.ts'
@@ -38,7 +38,7 @@ after(async () => {
 const newest = (): number => eventReader(server.store.db).newest(server.a.org)
 
 const call: SignedIn['call'] = async (method, path, body, headers) => {
-  const sent = { cookie: ana.cookie, origin: front.url, ...headers } as Record<string, string>
+  const sent = { cookie: cookieAt(ana.cookie, front.url), origin: front.url, ...headers } as Record<string, string>
   const init = { method, headers: sent, body: body as string, redirect: 'manual' as const }
   const answer = await fetch(front.url + path, init)
   return { status: answer.status, headers: answer.headers, text: await answer.text(), body: undefined }

@@ -4,7 +4,7 @@ import { ApiProblem, InFront } from '../../../src/web/data/api.ts'
 import { memoryStorage } from '../../../src/web/data/write-storage.ts'
 import { type Front, INSTEAD, type Rule, startFront } from '../../support/front.ts'
 import { recordsOf } from '../../support/records.ts'
-import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
+import { cookieAt, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { clientOf, until } from './support/clients.ts'
 
@@ -34,7 +34,7 @@ const opened: TestClient[] = []
 /** Ana's page, whose requests all go through what stands in front of the server. */
 function open(given: Parameters<typeof clientOf>[2] = {}): TestClient {
   const call: SignedIn['call'] = async (method, path, body, headers) => {
-    const sent = { cookie: ana.cookie, origin: front.url, ...headers } as Record<string, string>
+    const sent = { cookie: cookieAt(ana.cookie, front.url), origin: front.url, ...headers } as Record<string, string>
     const init = { method, headers: sent, body: body as string, redirect: 'manual' as const }
     const answer = await fetch(front.url + path, init)
     return { status: answer.status, headers: answer.headers, text: await answer.text(), body: undefined }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
+import { ECHO } from '../../../src/web/data/echo.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { type Opened, openBoard } from './board-page.ts'
 import { type KitBoard, startKitBoard } from './kit-board.ts'
@@ -340,6 +341,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
       route.request().method() === 'PATCH'
         ? route.fulfill({
             status: 422,
+            headers: { [ECHO]: route.request().headers()[ECHO.toLowerCase()] as string },
             contentType: 'application/problem+json',
             body: JSON.stringify({
               status: 422,

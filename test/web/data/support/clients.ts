@@ -5,7 +5,7 @@ import { ECHO, isOwn, newEcho } from '../../../../src/web/data/echo.ts'
 import { eventStream, type OpenConnection } from '../../../../src/web/data/event-stream.ts'
 import type { Timers } from '../../../../src/web/data/timers.ts'
 import { memoryStorage, type WriteStorage } from '../../../../src/web/data/write-storage.ts'
-import type { Screens, SignedIn } from '../../../support/screens.ts'
+import { cookieAt, type Screens, type SignedIn } from '../../../support/screens.ts'
 
 /** Time that passes only when a test says so. */
 export function testTimers() {
@@ -90,7 +90,11 @@ export function clientOf(screens: Pick<Screens, 'url'>, signedIn: Person, given:
     send,
     stream: (on) =>
       eventStream(
-        { openConnection: connectionOf(screens.url, member.cookie, network), timers: time.timers, random: () => 1 },
+        {
+          openConnection: connectionOf(screens.url, cookieAt(member.cookie, screens.url), network),
+          timers: time.timers,
+          random: () => 1,
+        },
         on,
       ),
     timers: time.timers,
