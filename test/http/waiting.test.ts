@@ -12,6 +12,7 @@ import { accessCache } from '../../src/auth/access.ts'
 import { bearer } from '../../src/auth/bearer.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
 import { tokens } from '../../src/auth/tokens.ts'
+import { eventSeqs } from '../../src/events/epochs.ts'
 import { bodies } from '../../src/http/bodies.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { idempotency } from '../../src/http/idempotency.ts'
@@ -86,7 +87,7 @@ beforeEach(async () => {
       log: silentLog,
       corsOrigins: [],
       waiters: room,
-      newestSeq: () => 0,
+      newestSeq: eventSeqs(store.db).newestSeq,
       stopping: stopping.signal,
     }),
   )
