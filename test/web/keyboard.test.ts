@@ -35,7 +35,7 @@ describe('by keyboard alone', { skip: noBrowser }, () => {
       timezoneId: 'Europe/Berlin',
     })
     page = await context.newPage()
-    page.setDefaultTimeout(60_000)
+    page.setDefaultTimeout(240_000)
     await page.clock.setFixedTime(NOW)
     await page.goto(`${server.url}/`)
   })

@@ -157,6 +157,7 @@ describe('presence', () => {
 
   test('refuses what is no record, and writes nothing', async () => {
     const ana = await screens.signedIn('viewer')
+    await server.store.write(() => null) // after what the requests of other tests have still to write
     const before = server.store.changes.byUs()
     for (const [body, error] of [
       [{ viewing: deal }, '/tab required'],

@@ -40,7 +40,7 @@ export async function startGallery(): Promise<Gallery> {
     async open({ theme, language = 'en', width = 1440, height = 1200, hasFont = true } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' })
       const page = await context.newPage()
-      page.setDefaultTimeout(60_000)
+      page.setDefaultTimeout(240_000)
       if (!hasFont) await page.route(/\.woff2$/, (route) => route.abort())
       const { port } = server.address() as AddressInfo
       await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams({ language, ...(theme && { theme }) })}`)

@@ -38,7 +38,7 @@ export async function openBoard(browser: Browser, server: KitBoard, options: Opt
   })
   await context.addCookies([browserCookie(cookie, server.url)])
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(240_000)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('console', (message) => {

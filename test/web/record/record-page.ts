@@ -7,7 +7,8 @@ import { type Screens, startScreens } from '../../support/screens.ts'
 
 // Pages of records in a real browser, on a real server.
 
-const WAIT_MS = 60_000
+/** It only ends a hang: with other programs beside it, a page may take minutes. */
+const WAIT_MS = 240_000
 
 export type RecordPages = Awaited<ReturnType<typeof recordPages>>
 

@@ -9,7 +9,7 @@ import { startScreens } from '../../support/screens.ts'
 
 // The pages of records, in a browser, against a real server.
 
-const WAIT = { timeout: 60_000 }
+const WAIT = { timeout: 240_000 }
 
 describe('the page of a record', { skip: noBrowser }, () => {
   let app: AppServer

@@ -77,7 +77,7 @@ export async function startSite() {
 const complaints = new WeakMap<BrowserContext, string[]>()
 
 function watch(page: Page): void {
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(240_000)
   const said: string[] = []
   complaints.set(page.context(), said)
   page.on('console', (message) => {
