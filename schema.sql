@@ -53,6 +53,7 @@ CREATE TABLE orgs (
   state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('staged', 'open', 'leaving', 'paused', 'moved')),
   moved_to TEXT, -- a URL
   host TEXT, -- the name by which its members reach it, lower case; the proxy finds its server by it
+  country TEXT, -- ISO 3166 alpha-2, for phone numbers and the like; null for that of the time zone
   CHECK ((state = 'moved') = (moved_to IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX orgs_host ON orgs (host) WHERE host IS NOT NULL;
@@ -243,13 +244,16 @@ CREATE TABLE notifications ( -- what concerns a member
   org_id INTEGER NOT NULL,
   member_id TEXT NOT NULL,
   id TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('assigned', 'mentioned', 'due', 'ending')),
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'task', 'note', 'conversation', 'token')),
+  kind TEXT NOT NULL CHECK (kind IN ('assigned', 'mentioned', 'due', 'ending', 'operation', 'handed_over', 'returned')),
+  object TEXT NOT NULL CHECK (
+    object IN ('contact', 'company', 'deal', 'task', 'note', 'conversation', 'token', 'server', 'hand_over')
+  ),
   record_id TEXT NOT NULL, -- no reference: it may have been deleted
   title TEXT NOT NULL,
   actor_id TEXT, -- no reference, as in events
   at INTEGER NOT NULL,
   read_at INTEGER,
+  detail TEXT CHECK (detail IS NULL OR json_valid(detail)), -- JSON object: of a hand-over, how many records of which kind; of the server, its checks
   PRIMARY KEY (org_id, member_id, id),
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -259,7 +263,7 @@ CREATE TABLE bulk_changes ( -- changes of many records at once, done by a job
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
   member_id TEXT NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks')),
+  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks', 'members')), -- members: a hand-over
   change TEXT NOT NULL CHECK (json_valid(change)), -- JSON object
   total INTEGER NOT NULL,
   done INTEGER NOT NULL,
@@ -268,10 +272,17 @@ CREATE TABLE bulk_changes ( -- changes of many records at once, done by a job
   finished_at INTEGER,
   undo_started_at INTEGER,
   undone_at INTEGER,
+  last_seq INTEGER, -- of the events, when it was finished: its place among all that the member did
+  from_id TEXT, -- of a hand-over: the member whose records they were; docs/decisions/061-hand-over.md
+  returns_on TEXT, -- of a hand-over: the date on which what is left comes back, which is its undo
   PRIMARY KEY (org_id, id),
-  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, from_id) REFERENCES members (org_id, id) ON DELETE CASCADE,
+  CHECK ((object = 'members') = (from_id IS NOT NULL)),
+  CHECK (returns_on IS NULL OR from_id IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX bulk_changes_member ON bulk_changes (org_id, member_id);
+CREATE INDEX bulk_changes_from ON bulk_changes (org_id, from_id) WHERE from_id IS NOT NULL;
 
 CREATE TABLE bulk_rows ( -- the records of such a change, in its order
   org_id INTEGER NOT NULL,
@@ -279,12 +290,15 @@ CREATE TABLE bulk_rows ( -- the records of such a change, in its order
   position INTEGER NOT NULL,
   record_id TEXT NOT NULL, -- no reference: it may have been deleted
   seq INTEGER, -- of the event of its change
-  is_listed INTEGER NOT NULL DEFAULT 0 CHECK (is_listed IN (0, 1)), -- it was added to the list of the change
+  is_listed INTEGER NOT NULL DEFAULT 0 CHECK (is_listed IN (0, 1)), -- it was added to the list of the change, or taken out
   error TEXT,
   is_undone INTEGER NOT NULL DEFAULT 0 CHECK (is_undone IN (0, 1)),
+  kind TEXT, -- of a hand-over, whose records are of several kinds
+  to_id TEXT, -- of a hand-over: the member who gets it; no reference: it is checked when it is given
   PRIMARY KEY (org_id, bulk_id, position),
   FOREIGN KEY (org_id, bulk_id) REFERENCES bulk_changes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX bulk_rows_handed ON bulk_rows (org_id, record_id) WHERE to_id IS NOT NULL;
 
 CREATE TABLE bin ( -- deleted records, and what is needed to restore them; for 30 days
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -440,7 +454,7 @@ CREATE INDEX companies_website ON companies (org_id, website_host) WHERE website
 CREATE INDEX companies_owner ON companies (org_id, owner_id);
 CREATE INDEX companies_parent ON companies (org_id, parent_company_id);
 CREATE INDEX companies_updated ON companies (org_id, updated_at);
-CREATE UNIQUE INDEX companies_external ON companies (org_id, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX companies_external ON companies (org_id, external_id) WHERE external_id IS NOT NULL; -- not unique: two products may have the same id
 
 CREATE TABLE company_domains (
   org_id INTEGER NOT NULL,
@@ -512,7 +526,7 @@ CREATE INDEX contacts_company ON contacts (org_id, company_id);
 CREATE INDEX contacts_owner ON contacts (org_id, owner_id);
 CREATE INDEX contacts_do_not_contact ON contacts (org_id, do_not_contact);
 CREATE INDEX contacts_updated ON contacts (org_id, updated_at);
-CREATE UNIQUE INDEX contacts_external ON contacts (org_id, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX contacts_external ON contacts (org_id, external_id) WHERE external_id IS NOT NULL; -- not unique: two products may have the same id
 
 CREATE TABLE contact_emails ( -- not unique: allow_duplicate=true allows an email for a second contact
   org_id INTEGER NOT NULL,
@@ -592,7 +606,7 @@ CREATE INDEX deals_expected_close ON deals (org_id, expected_close_date);
 CREATE INDEX deals_updated ON deals (org_id, updated_at);
 CREATE INDEX deals_closed ON deals (org_id, closed_at, stage_id) WHERE closed_at IS NOT NULL; -- those closed this month
 CREATE INDEX deals_close_reason ON deals (org_id, close_reason_id) WHERE close_reason_id IS NOT NULL;
-CREATE UNIQUE INDEX deals_external ON deals (org_id, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX deals_external ON deals (org_id, external_id) WHERE external_id IS NOT NULL; -- not unique: two products may have the same id
 
 CREATE TABLE deal_tags (
   org_id INTEGER NOT NULL,
@@ -714,7 +728,8 @@ CREATE TABLE meetings (
   deal_id TEXT,
   owner_id TEXT,
   ical_uid TEXT,
-  conversation_id TEXT, -- of the mail with the invitation
+  send_invitations INTEGER NOT NULL DEFAULT 0 CHECK (send_invitations IN (0, 1)), -- to its participants, with its changes by API
+  conversation_id TEXT, -- of the mails with its invitations
   recording_url TEXT,
   summary TEXT,
   has_transcript INTEGER NOT NULL CHECK (has_transcript IN (0, 1)),
@@ -935,6 +950,11 @@ CREATE TABLE messages (
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
   authentication TEXT CHECK (authentication IS NULL OR json_valid(authentication)), -- JSON object: SPF, DKIM and DMARC of received mail
+  date INTEGER, -- what the sender's clock said, for received mail; sent_at is when it arrived
+  is_history INTEGER NOT NULL DEFAULT 0 CHECK (is_history IN (0, 1)), -- an older mail that nobody waits for
+  sent_from TEXT CHECK (sent_from IS NULL OR json_valid(sent_from)), -- JSON object {email, name}: our address that it leaves by
+  sent_bcc TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(sent_bcc)), -- JSON array of {email, name}
+  copies TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(copies)), -- JSON array: the same mail by other ways, with what differs
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
   FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id) -- no index: enrollments are never deleted
@@ -1005,6 +1025,9 @@ CREATE TABLE mailboxes ( -- addresses that an org sends and receives with
   version INTEGER NOT NULL,
   oauth TEXT CHECK (oauth IS NULL OR json_valid(oauth)), -- JSON object: the client at the provider; NULL: passwords
   oauth_secret TEXT, -- the secret of the client, encrypted
+  aliases TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(aliases)), -- JSON array: further addresses that arrive here
+  reply_to TEXT NOT NULL DEFAULT 'automatic' CHECK (reply_to IN ('automatic', 'always', 'never')), -- is Reply-To the customer?
+  trusted_forwarders TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(trusted_forwarders)), -- JSON array: addresses that may send any number of mails
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
@@ -1035,6 +1058,10 @@ CREATE TABLE mailbox_states ( -- health of a mailbox, and the position in its fo
   free_at INTEGER NOT NULL DEFAULT 0, -- when the spacing allows the next email of a sequence
   smtp_offers_tls INTEGER NOT NULL DEFAULT 0, -- 1: offered STARTTLS to a connection in plain text
   imap_offers_tls INTEGER NOT NULL DEFAULT 0,
+  send_pauses INTEGER NOT NULL DEFAULT 0, -- pauses in a row, since the server refused us and not the recipient
+  send_paused_until INTEGER, -- NULL: it sends
+  dated_below INTEGER NOT NULL DEFAULT 0, -- mails with lower UIDs were there at the first look: their times decide
+  missing INTEGER NOT NULL DEFAULT 0, -- mails whose content the server left out
   PRIMARY KEY (org_id, mailbox_id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -1070,16 +1097,29 @@ CREATE TABLE message_headers ( -- the mail headers of messages
   refs TEXT NOT NULL CHECK (json_valid(refs)), -- JSON array: the header References, oldest first
   digest TEXT, -- of inbound mail: two with the same Message-ID may differ
   reply_to TEXT, -- the address for replies, if it is not the sender
+  delivered_to TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(delivered_to)), -- JSON array: our addresses that it reached us by, of no mailbox
   attempted_at INTEGER, -- an attempt that has begun, with unknown result
   unconfirmed_tries INTEGER NOT NULL DEFAULT 0, -- attempts whose result stayed unknown
+  outcomes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(outcomes)), -- JSON array: what became of it for single recipients, where they differ
   enrollment_id TEXT,
+  is_aside INTEGER NOT NULL DEFAULT 0 CHECK (is_aside IN (0, 1)), -- to somebody who is not in the conversation, such as a supplier, or by them: no answer
   PRIMARY KEY (org_id, message_id),
   FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id),
   FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX message_headers_mailbox ON message_headers (org_id, mailbox_id);
+CREATE INDEX message_headers_delivered ON message_headers (org_id, mailbox_id) WHERE delivered_to <> '[]';
 CREATE INDEX message_headers_enrollment ON message_headers (org_id, enrollment_id) WHERE enrollment_id IS NOT NULL;
+
+CREATE TABLE message_aliases ( -- other Message-IDs of a mail: its provider may replace the one that it was sent with
+  org_id INTEGER NOT NULL,
+  external_id TEXT NOT NULL, -- as in headers, with angle brackets
+  message_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, external_id),
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX message_aliases_message ON message_aliases (org_id, message_id);
 
 CREATE TABLE rejected_mails ( -- mails that could not be imported
   org_id INTEGER NOT NULL,
@@ -1435,11 +1475,14 @@ CREATE TABLE merges ( -- of duplicates: the record that was removed, and everyth
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX merges_kept ON merges (org_id, object, kept_id);
 CREATE INDEX merges_merged ON merges (org_id, object, merged_id);
+-- What is imported under the id or the name of a merged record belongs to the one that stayed.
+CREATE INDEX merges_external ON merges (org_id, object, undo ->> '$.merged.external_id') WHERE undone_at IS NULL;
+CREATE INDEX merges_name ON merges (org_id, object, undo ->> '$.merged.name') WHERE undone_at IS NULL;
 
 CREATE TABLE imports ( -- imports of files and their progress
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'note', 'task', 'meeting')),
   file_name TEXT NOT NULL,
   content TEXT NOT NULL, -- SHA-256 of the file: importing the same file continues where it was interrupted
   options TEXT NOT NULL CHECK (json_valid(options)), -- JSON object: the mapping, and how rows match records
@@ -1461,7 +1504,7 @@ CREATE TABLE import_rows ( -- the change of a record by a row of a file, so that
   import_id TEXT NOT NULL,
   record_id TEXT NOT NULL, -- no reference: it may have been deleted
   row_number INTEGER NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag', 'note', 'pipeline', 'stage', 'custom_field')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag', 'note', 'task', 'pipeline', 'stage', 'custom_field')),
   action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
   version INTEGER NOT NULL, -- the version of the record after it
   previous TEXT CHECK (previous IS NULL OR json_valid(previous)), -- JSON object of the fields that an update changed
@@ -1490,6 +1533,19 @@ CREATE TABLE import_omissions ( -- values of rows that were imported without the
   FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE external_ids ( -- ids of records in the products that they were imported from: docs/decisions/048-whole-accounts.md
+  org_id INTEGER NOT NULL,
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'note', 'task')),
+  external_id TEXT NOT NULL,
+  source TEXT NOT NULL, -- the product; empty if it is not known
+  record_id TEXT NOT NULL, -- no reference: it may have been merged into another one, or be in the bin
+  import_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, object, external_id, source),
+  FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX external_ids_record ON external_ids (org_id, record_id);
+CREATE INDEX external_ids_import ON external_ids (org_id, import_id);
+
 CREATE TABLE events ( -- the outbox: one row per change, written in the same transaction
   commit_seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- the order of commits; ids of one millisecond do not show it
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -1504,6 +1560,8 @@ CREATE TABLE events ( -- the outbox: one row per change, written in the same tra
   request_key TEXT -- the Idempotency-Key of the request, by which a screen recognises its own change
 ) STRICT;
 CREATE UNIQUE INDEX events_seq ON events (org_id, seq, object_id); -- with the record: docs/decisions/023-timeline.md
+CREATE INDEX events_steps ON events (org_id, actor_id, seq, request_key) -- what members did in the screens: docs/decisions/050-one-undo.md
+  WHERE request_key >= 'step.' AND request_key < 'step/';
 
 CREATE TABLE webhooks (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -1643,7 +1701,8 @@ CREATE TABLE recurring_jobs ( -- when recurring work last ran, and when it is du
   due_at INTEGER NOT NULL,
   last_started_at INTEGER,
   last_finished_at INTEGER,
-  last_error TEXT
+  last_error TEXT,
+  failures INTEGER NOT NULL DEFAULT 0 CHECK (failures >= 0) -- in a row
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE idempotency ( -- stored responses, for 24 h

@@ -5,7 +5,7 @@
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
 //   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, backup, attack, screens, pocketbase,
-//                                         soak; of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
+//                                         search (what scripts cost the index, for docs/decisions/005-search.md), soak; of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
 //   npm run bench -- --only scale --orgs 100,1k,10k --org-deals 1k --deals 50k,500k,5m --disk-gb 40
 //                                         folders of many organisations, and of one with many deals: for docs/scale.md;
 //                                         --folder DIR keeps them for the next run,
@@ -42,6 +42,7 @@ import {
   writesText,
 } from './bench/report.ts'
 import { runScale, SCALE_OPTIONS } from './bench/scale-run.ts'
+import { searchedText } from './bench/search-words.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
 import { ended, type Found, type Server, serving } from './bench/serving.ts'
 import { readSoak, soak } from './bench/soak/soak.ts'
@@ -281,6 +282,10 @@ if (options.only === 'soak') {
 if (options.only === 'attack') {
   console.log(attackText(await underAttack()))
   process.exit(0)
+}
+if (options.only === 'search') {
+  console.log(searchedText(100_000))
+  process.exit()
 }
 if (options.only === 'writes') {
   console.log(writesText(await counting()))

@@ -8,6 +8,6 @@ if (process.argv.includes('serve')) process.stdin.resume().on('end', write)
 function write() {
   const cachedData = script.createCachedData()
   if (compiled(cachedData).cachedDataRejected) throw new Error('V8 rejects the functions that it has compiled')
-  writeFileSync(process.env.DEALBOX_COMPILED, cachedData)
+  writeFileSync(process.env.COMPILED_TO, cachedData)
   process.exit()
 }

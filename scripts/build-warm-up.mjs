@@ -18,7 +18,7 @@ const REQUESTS = [
  */
 export async function compiledBy(executable, folder) {
   const data = join(folder, 'data')
-  const env = { ...process.env, DEALBOX_COMPILED: join(folder, 'compiled') }
+  const env = { ...process.env, COMPILED_TO: join(folder, 'compiled') }
   const run = (...argv) => JSON.parse(execFileSync(executable, [...argv, '--data', data, '--json'], { env }))
   run('init', '--org', 'Build', '--email', 'build@example.com')
   const { token } = run('token', 'create', '--email', 'build@example.com', '--scope', 'all')
@@ -36,7 +36,7 @@ export async function compiledBy(executable, folder) {
   server.stdin.end()
   const [code] = await ended
   if (code !== 0) throw new Error(`the start for the build ended with ${code}`)
-  return readFileSync(env.DEALBOX_COMPILED)
+  return readFileSync(env.COMPILED_TO)
 }
 
 async function firstLine(stream) {

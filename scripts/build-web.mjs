@@ -18,8 +18,15 @@ const COMPRESSED = ['.woff2', '.png', '.webp']
 
 /**
  * All CSS files in the folders of src/web become one stylesheet, the layers first: esbuild would give the CSS of modules
- * that are loaded later files that nothing loads.
+ * that are loaded later files that nothing loads. They are written in pixels as the page is drawn where nobody has set a size
+ * of letters, and become rem: with larger letters everything grows as it does with zoom, down to the layout of the phone, and
+ * nothing is cut. Lines of one or two pixels stay as they are.
  */
+const withRem = (css) =>
+  css.replace(/(?<![\w.#-])(-?)(\d*\.?\d+)px\b/g, (px, sign, size) =>
+    Number(size) <= 2 ? px : `${sign}${String(Number(size) / 16).replace(/^0/, '')}rem`,
+  )
+
 const styles = {
   name: 'styles',
   setup({ onLoad, onResolve }) {
@@ -31,6 +38,10 @@ const styles = {
       const contents = ordered.map((name) => `@import "./${name}";\n`).join('')
       return { contents, loader: 'css', resolveDir: source }
     })
+    onLoad({ filter: /[\\/]src[\\/]web[\\/].*\.css$/ }, ({ path }) => ({
+      contents: withRem(readFileSync(path, 'utf8')),
+      loader: 'css',
+    }))
     onResolve({ filter: /\.css$/ }, ({ kind }) =>
       kind === 'import-statement' ? { path: 'none', namespace: 'none' } : undefined,
     )
@@ -85,7 +96,7 @@ writeFileSync(stampOf(root), builtFrom)
 
 /**
  * Modules that several files need, as few chunks. Otherwise each set of modules that some of them share would be a chunk, and
- * the first load a dozen requests. The first chunk is what the page and its home screen need; every module that is loaded
+ * the first load a dozen requests. The first chunk is what the page, its texts and its home screen need; every module that is loaded
  * later imports all of it. The others are what the pages for signing in share, and what opens on a key or a click.
  */
 async function sharedChunks(define) {
@@ -95,13 +106,13 @@ async function sharedChunks(define) {
     plugins: [styles],
   })
   const importsOf = (path, kind) => (metafile.inputs[path]?.imports ?? []).filter((each) => each.kind === kind)
-  const isOwn = (path) => path.startsWith('src/web/') && !path.endsWith('.css')
+  const isOwn = (path) => /^src\/(?:web|lib)\//.test(path) && !path.endsWith('.css')
   const laterOf = (path) => importsOf(path, 'dynamic-import').map((each) => each.path)
   const later = new Set(Object.keys(metafile.inputs).flatMap(laterOf))
   const reached = new Map([...later, web.script].map((path) => [path, reachedFrom(path)]))
   const sharers = (path) => [...later].filter((entry) => reached.get(entry).has(path)).length
   const first = reached.get(web.script)
-  const home = [...reached.get(web.home)].filter((path) => sharers(path) > 1)
+  const home = [web.home, ...web.texts].flatMap((path) => [...reached.get(path)]).filter((path) => sharers(path) > 1)
   const screens = new Set([web.screens, ...web.signIn].flatMap(laterOf))
   const onDemand = [...first, ...reached.get(web.home)].flatMap(laterOf).filter((path) => !screens.has(path))
   const taken = new Set([web.script, ...later])

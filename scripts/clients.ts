@@ -1,7 +1,7 @@
 // npm run clients: makes a client with each generator of docs/clients.md, compiles it, and runs its program of test/clients
 // against a real server.
 //   npm run clients -- go java     only these
-// A client whose tools are not on this machine is left out; with DEALBOX_TEST_ALL=1, as in CI, that fails.
+// A client whose tools are not on this machine is left out; with TEST_ALL=1, as in CI, that fails.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ for (const { name, seconds, outcome, output } of results.sort((one, other) => on
   if (output) process.stdout.write(`${output.trimEnd().replace(/^/gm, '    ')}\n`)
 }
 const isWrong = ({ outcome }: Result) =>
-  outcome !== 'works' && (process.env.DEALBOX_TEST_ALL === '1' || !outcome.startsWith('left out'))
+  outcome !== 'works' && (process.env.TEST_ALL === '1' || !outcome.startsWith('left out'))
 process.exitCode = results.some(isWrong) ? 1 : 0
 
 /** The first block of commands below each heading. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { serveFolder } from '../src/cli/serve-folder.ts'
 import { silentLog } from '../src/http/log.ts'
-import { startChromium } from '../test/support/chromium.ts'
+import { launchChromium } from '../test/support/launched.ts'
 import { type Stop, TOUR } from '../test/support/tour.ts'
 import { dealbox, demoUrl, makeDemo } from './demo.ts'
 
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     const demo = await served(join(work, 'demo'), true)
     const empty = await served(join(work, 'empty'), false)
     stops.unshift(demo.stop, empty.stop)
-    const browser = await startChromium()
+    const browser = await launchChromium()
     stops.unshift(() => browser.close())
     const invited = await dealbox('member', 'invite', 'priya@harbor-demo.example', ...demo.where)
     const links = { join: String(invited.url), setup: String(empty.setup) }
@@ -62,7 +62,8 @@ async function signedIn(browser: Browser, link: string) {
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(link)
-  await page.locator('main h1').waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('[data-card]').first().waitFor()
   const state = await context.storageState()
   await context.close()
   return state

@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path'
 import { optionsOf } from '../src/cli/command.ts'
 import { commands } from '../src/cli/commands.ts'
 import { endProcess } from '../src/cli/ending.ts'
-import { serve, untilSignal } from '../src/cli/serve.ts'
+import { serve } from '../src/cli/serve.ts'
 import { serveFolder } from '../src/cli/serve-folder.ts'
+import { listenToSignals } from '../src/cli/signals.ts'
 import { readConfig } from '../src/config/read.ts'
 import { openLog } from '../src/http/log.ts'
 import { Problem } from '../src/lib/problem.ts'
@@ -42,7 +43,7 @@ async function main(): Promise<void> {
     ['stop', 'Ctrl-C'],
   ]
   process.stdout.write(`\n${lines.map(([name, text]) => `${(name as string).padEnd(13)}${text}`).join('\n')}\n\n`)
-  await untilSignal(flush)
+  await listenToSignals(log, flush).stopped()
   await stop()
   flush()
 }

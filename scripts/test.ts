@@ -7,13 +7,14 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { costs } from './test/costs.ts'
 import { lanesOfAll, SLOW, urlOf } from './test/files.ts'
 import { watchFiles } from './test/watch.ts'
 
 const root = join(import.meta.dirname, '..')
 process.chdir(root)
 
-/** With DEALBOX_TEST_ALL=1, as in CI, a skipped test fails, so that a missing tool is noticed; these are exceptions. */
+/** With TEST_ALL=1, as in CI, a skipped test fails, so that a missing tool is noticed; these are exceptions. */
 const MAY_BE_SKIPPED = ['root may write everywhere', 'this machine has no address beside loopback']
 const skipped: string[] = []
 
@@ -46,14 +47,14 @@ const runs = lanes.map((files, lane) =>
     signal: ending.signal,
     execArgv: [
       '--disable-warning=ExperimentalWarning',
-      ...['seed.ts', 'without-fetch.ts'].flatMap((name) => ['--import', urlOf(`test/support/${name}`)]),
+      ...['seed.ts', 'cost.ts', 'without-fetch.ts'].flatMap((name) => ['--import', urlOf(`test/support/${name}`)]),
     ],
   })
     .on('test:fail', ({ todo }) => {
       if (!todo) process.exitCode = 1
     })
     .on('test:pass', ({ name, skip }) => {
-      if (process.env.DEALBOX_TEST_ALL !== '1' || skip === undefined || MAY_BE_SKIPPED.includes(String(skip))) return
+      if (process.env.TEST_ALL !== '1' || skip === undefined || MAY_BE_SKIPPED.includes(String(skip))) return
       skipped.push(`${name}: ${skip}`)
       process.exitCode = 1
     }),
@@ -62,6 +63,7 @@ const hung = watchFiles(runs, lanes.flat(), Number(process.env.TEST_TICK_MS ?? 5
 Readable.from(oneAfterTheOther(runs))
   .compose(spec)
   .on('end', () => {
+    for (const each of costs()) process.stdout.write(`${each}\n`)
     for (const each of hung) process.stdout.write(`${each}\n`)
     for (const each of skipped) process.stdout.write(`must not be skipped here: ${each}\n`)
     seed()

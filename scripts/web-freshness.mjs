@@ -4,15 +4,16 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the web files are made from, besides src/web. */
+/** What the web files are made from, besides src/web and what it shares with the server. */
 const OTHERS = ['build.config.mjs', 'package-lock.json', 'scripts/build-web.mjs']
 
 /** A value that changes with the sources of the web files. */
 export function webSources(root) {
-  const folder = join(root, 'src/web')
-  const files = readdirSync(folder, { recursive: true })
-    .sort()
-    .map((name) => join(folder, name))
+  const files = ['src/web', 'src/lib'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .sort()
+      .map((name) => join(root, folder, name)),
+  )
   const lines = [...files, ...OTHERS.map((name) => join(root, name))].map((file) => {
     const { size, mtimeMs } = statSync(file)
     return `${file} ${size} ${mtimeMs}`

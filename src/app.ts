@@ -31,7 +31,7 @@ import { conversations } from './inbox/conversations/conversations.ts'
 import { hours } from './inbox/hours/hours.ts'
 import { messages } from './inbox/messages/messages.ts'
 import { slaPolicies } from './inbox/sla/policies.ts'
-import { meetings } from './meetings/meetings.ts'
+import { invitingMeetings } from './meetings/invitations/inviting.ts'
 import { transcripts } from './meetings/transcripts.ts'
 import type { Arriving } from './moves/arriving.ts'
 import { movesEndpoint } from './moves/endpoint.ts'
@@ -60,7 +60,7 @@ const RESOURCES: ((deps: Deps) => Route[])[] = [
   webhooks,
   deliveries,
   events,
-  meetings,
+  invitingMeetings,
   transcripts,
   conversations,
   messages,

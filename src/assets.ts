@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getRawAsset, isSea } from 'node:sea'
+import { getAssetKeys, getRawAsset, isSea } from 'node:sea'
 import { zstdDecompressSync } from 'node:zlib'
 
 // Both here and in the bundle (in dist/), the project root is one folder up.
@@ -17,3 +17,10 @@ export function packedAsset(path: string): Buffer {
 }
 
 export const version: string = JSON.parse(asset('package.json').toString()).version
+
+/** A file with the time of the commit of which the executable is made, in seconds since 1970. */
+const BUILT = 'built'
+
+/** That time in epoch milliseconds; undefined for sources, and where the build did not know it. */
+export const builtAt: number | undefined =
+  isSea() && getAssetKeys().includes(BUILT) ? Number(asset(BUILT).toString()) * 1000 : undefined

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { catalog } from '../src/app.ts'
 import { commands } from '../src/cli/commands.ts'
+import { newSecret, signedHeaders } from '../src/events/signature.ts'
 import { applySettings } from '../src/settings/document.ts'
 import { cli, cliJson } from './cli/command-line.ts'
+import { conformance } from './support/conformance.ts'
 import { startServer, type TestServer } from './support/server.ts'
 
 // Every command of the README, and of the pages that it leads to, is run as it is printed.
@@ -23,6 +27,7 @@ const PAGES = [
   'docs/imports.md',
   'docs/audit.md',
   'docs/configuration.md',
+  'docs/api.md',
 ]
 const readme = PAGES.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
 const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text as string)
@@ -64,7 +69,7 @@ test('every mailbox of the pages can be set up as it is printed', () => {
     return mailboxes ? [{ mailboxes }] : []
   })
   Object.assign(process.env, { SUPPORT_PASSWORD: 'secret', GOOGLE_SECRET: 'secret' })
-  assert.equal(documents.length, 4)
+  assert.equal(documents.length, 5)
   for (const document of documents) applySettings(server.store, server.b.org, document)
 })
 
@@ -109,6 +114,79 @@ test('events are subscribed to and polled as it is printed', {
   const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
   assert.deepEqual(stdout.match(/^\d{3}$/gm), ['201', '200', '200'])
 })
+
+test('a first program works as it is printed', { skip: hasShell ? false : 'needs a POSIX shell' }, async () => {
+  const block = blocks.find((each) => each.includes('/members/me')) as string
+  const lines = block.replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
+  const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
+  const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '200', '422'])
+  assert.match(readFileSync(join(folder, 'deal.json'), 'utf8'), /"amount":1200\b.*\n201\n$/)
+  assert.match(stdout, /"amount":1500\b/)
+})
+
+const snippet = (language: string): string =>
+  new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(readme)?.[1] as string
+
+test('the event of the pages is one that webhooks receive', () => {
+  const events = [...readme.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => JSON.parse(text as string))
+  const shown = events.filter(({ type }) => type)
+  assert.deepEqual(
+    shown.map(({ type }) => type),
+    ['tag.updated'],
+  )
+  conformance(catalog(server.deps)).received(shown[0])
+})
+
+/** What a receiver gets, and whether it may believe it. */
+function deliveries(): { headers: Record<string, string>; body: string; isGenuine: boolean }[] {
+  const body = '{"title":"Zoë’s \\"deal\\""}'
+  const sent = (at: number, secrets = [SECRET]) => signedHeaders({ id: 'event-1', at, body }, secrets)
+  const now = sent(Date.now())
+  const genuine = [now, sent(Date.now(), [newSecret(), SECRET])]
+  const wrong = [
+    ...[sent(Date.now(), [newSecret()]), sent(Date.now() - 301_000), sent(Date.now() + 310_000)],
+    ...[
+      { ...now, 'webhook-id': 'event-2' },
+      { ...now, 'webhook-signature': 'v1,' },
+      { ...now, 'webhook-signature': 'é' },
+      {},
+    ],
+  ]
+  return [
+    ...genuine.map((headers) => ({ headers, body, isGenuine: true })),
+    ...wrong.map((headers) => ({ headers, body, isGenuine: false })),
+    { headers: now, body: body.replace('deal', 'Deal'), isGenuine: false },
+  ]
+}
+const SECRET = newSecret()
+
+test('the lines for Node tell what is genuine', async () => {
+  const file = join(folder, 'verify.mjs')
+  writeFileSync(file, snippet('js'))
+  const { isGenuine } = await import(pathToFileURL(file).href)
+  for (const each of deliveries())
+    assert.equal(isGenuine(SECRET, each.headers, Buffer.from(each.body)), each.isGenuine, JSON.stringify(each))
+})
+
+test('the lines for Python tell what is genuine', {
+  skip: hasPython() ? false : 'needs Python 3.9',
+}, async () => {
+  const ask = 'import json, sys\nfor each in json.load(open(sys.argv[1])):\n'
+  const answer = '    print(is_genuine(sys.argv[2], each["headers"], each["body"].encode()))\n'
+  writeFileSync(join(folder, 'verify.py'), `${snippet('python')}\n${ask}${answer}`)
+  const all = deliveries()
+  writeFileSync(join(folder, 'deliveries.json'), JSON.stringify(all))
+  const { stdout } = await exec('python3', ['verify.py', 'deliveries.json', SECRET], { cwd: folder })
+  assert.deepEqual(
+    stdout.trim().split(/\s+/),
+    all.map(({ isGenuine }) => (isGenuine ? 'True' : 'False')),
+  )
+})
+
+function hasPython(): boolean {
+  return spawnSync('python3', ['-c', '"".removeprefix("")']).status === 0
+}
 
 test('a copy of the records is joined with the stream as it is printed', {
   skip: hasShell ? false : 'needs a POSIX shell',
@@ -187,7 +265,8 @@ test('files of another product come in as it is printed', {
 })
 
 test('the table names every command that there is, and no other', () => {
-  const rows = [...readme.matchAll(/^\| (`[^-|][^|]+) \|/gm)].map(([, cell]) => cell as string)
+  const cells = [...readme.matchAll(/^\| (`[^-|][^|]+) \|/gm)].map(([, cell]) => cell as string)
+  const rows = cells.filter((cell) => !/^`[A-Z_]+`$/.test(cell)) // variables of the environment have a table, too
   const named = rows.flatMap((row) => {
     const [first = '', ...more] = [...row.matchAll(/`([^`]+)`/g)].map(([, name]) =>
       (name as string).replace(/ [A-Z]+$/, ''),

@@ -54,7 +54,7 @@ test('a file that does not end is ended, with what it has started, named, and co
   })
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const child = spawn(process.execPath, [join(import.meta.dirname, '../scripts/test.ts'), ...files], {
-    env: { ...env, TEST_TICK_MS: '100', DEALBOX_TEST_ALL: '0' },
+    env: { ...env, TEST_TICK_MS: '100', TEST_ALL: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 300_000,
     killSignal: 'SIGKILL',

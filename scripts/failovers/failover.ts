@@ -123,7 +123,7 @@ async function attempt({ number, cause, loadMs, storage, root, network, disk, un
   await pause(500) // somebody notices
 
   const askedAt = performance.now()
-  const asked = run([], ['promote', '--data', standby, '--json'])
+  const asked = run([], ['promote', '--data', standby, '--yes', '--json'])
   const code = await asked.ended
   const answeredAt = performance.now()
   if (code !== 0) throw new Error(`promote failed (${code}): ${asked.lines.join(' ')} | ${reader.lines.join(' ')}`)

@@ -24,8 +24,8 @@ export function importsOf({ program, random, folder, dataDir, log, org }: Place)
     const isWrong = (row: number) => row % WRONG === WRONG - 1
     const line = {
       contacts: (key: string, row: number) => `${key},${isWrong(row) ? 'nobody' : `${key}@import.example`}`,
-      companies: (key: string, row: number) => `${key},${isWrong(row) ? 'no number' : row}`,
-      deals: (key: string, row: number) => `${key},${isWrong(row) ? 'no number' : row}`,
+      companies: (key: string, row: number) => `${key},${isWrong(row) ? 'a lot' : row}`,
+      deals: (key: string, row: number) => `${key},${isWrong(row) ? 'a lot' : row}`,
     }[kind]
     const head = { contacts: 'Last name,Email', companies: 'Name,Annual revenue', deals: 'Title,Amount' }[kind]
     writeFileSync(path, [head, ...rows.map(line), ''].join('\n'))

@@ -27,6 +27,8 @@ export async function cutOffStart(place: Place, ms: number): Promise<void> {
 
 function serving({ program, dataDir, nightly, log }: Place, aheadMs: number): Run {
   const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', 'off', '--rate-limit', 'off']
+  // What owners are told by mail is in no inbox.
+  listen.push('--notify-mail', 'off')
   const more = ['--webhook-allow', '127.0.0.1', '--backup-at', '03:15', '--backup-dir', nightly]
   return program.serve(['--data', dataDir, ...listen, ...more], log, aheadMs)
 }

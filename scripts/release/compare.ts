@@ -3,6 +3,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
+const { commitSeconds } = await import(join(import.meta.dirname, '../build-commit.mjs'))
+
 /**
  * Builds the release again in two folders whose paths have other lengths, and compares each file with the first one. The
  * compiled functions of this platform's executable are those of the first build: V8 compiles them while a server runs, and
@@ -14,8 +16,8 @@ export function compareBuilds(root: string, names: readonly string[]): void {
     const folder = mkdtempSync(join(tmpdir(), prefix))
     try {
       copySources(root, folder)
-      const argv = ['scripts/release.ts', '--compiled', join(root, 'dist/compiled')]
-      const env = { ...process.env, SOURCE_DATE_EPOCH: commitSeconds(root) }
+      const argv = ['scripts/release.ts', '--unsigned', '--compiled', join(root, 'dist/compiled')]
+      const env = { ...process.env, SOURCE_DATE_EPOCH: String(commitSeconds(root)), DEALBOX_RELEASE_KEY: '' }
       execFileSync(process.execPath, argv, { cwd: folder, stdio: 'inherit', env })
       for (const name of [...names, 'dealbox.cjs', 'SHA256SUMS']) {
         const [first, second] = [root, folder].map((each) => readFileSync(join(each, 'dist', name)))
@@ -28,10 +30,6 @@ export function compareBuilds(root: string, names: readonly string[]): void {
   if (different.length > 0) throw new Error(`not built equally: ${different.join(', ')}`)
   process.stdout.write(`${names.length} files are equal in three folders\n`)
 }
-
-const commitSeconds = (root: string): string =>
-  process.env.SOURCE_DATE_EPOCH ??
-  execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' }).trim()
 
 /** What the repository has, and the packages as hard links, so that paths below the folder are the same. */
 function copySources(root: string, folder: string): void {

@@ -21,8 +21,9 @@ const LONGEST = [
 ]
 
 /**
- * Minutes of whole servers that are killed, flooded, measured or promoted, and of programs that not every machine has: a step of
- * .ci/run of their own, `npm test -- --slow`. The rules that they rest on have tests that `npm test` runs.
+ * Minutes of whole servers that are killed, flooded, measured or promoted, of programs that not every machine has, and of a
+ * browser that looks at every screen, or at thousands of rows: a step of .ci/run of their own, `npm test -- --slow`. The rules
+ * that they rest on have tests that `npm test` runs.
  */
 export const SLOW = [
   'test/http/strangers.test.ts',
@@ -34,11 +35,18 @@ export const SLOW = [
   'test/replication/s3.test.ts',
   'test/sequences/crash.test.ts',
   'test/webhooks/crash.test.ts',
+  'test/mail/sync/accounted.test.ts',
   'test/mail/sync/thousand.test.ts',
   'test/http/floods.test.ts',
   'test/flood.test.ts',
   'test/readers/linear.test.ts',
   'test/scale.test.ts',
+  'test/web/accessible.test.ts',
+  'test/web/components/gallery.test.ts',
+  'test/web/deals/board-large.test.ts',
+  'test/web/tables/large.test.ts',
+  'test/demo/replay/replay.test.ts',
+  'test/moves/failures.test.ts',
 ]
 
 /** These mostly wait for other programs and for servers that start: one after the other, beside all others. */
@@ -63,7 +71,7 @@ const WAITING = [
  * sources. Not for files that measure memory, threads or the event loop, or leave the process changed.
  */
 const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
-  screens: { files: ['test/web/{accessible,keyboard}.test.ts'] },
+  screens: { files: ['test/web/{accessible,walk}.test.ts'] },
   deals: { files: ['test/web/deals/{board,board-access,deals-table,selection}.test.ts'] },
   shell: { files: ['test/web/shell/{frame,first-run,sign-in}.test.ts'] },
   records: { files: ['test/web/record/**', 'test/web/components/gallery.test.ts'] },
@@ -156,12 +164,21 @@ export function lanesOfAll(): string[][] {
   )
 }
 
+const SUITE = `
+import { after, describe } from 'node:test'
+import { noteCost } from '${urlOf('test/support/cost.ts')}'
+const suite = (file, load) => describe(file, async () => {
+  await load()
+  after(() => noteCost(file)) // when the file has let go of all that it had
+})
+`
+
 /** Each file is a suite of its own, so that its hooks run before and after its own tests only. */
 function entryOf({ name, files }: { name: string; files: string[] }): string {
   const folder = join(root, 'node_modules/.cache/dealbox/shared-tests')
   mkdirSync(folder, { recursive: true })
   const entry = join(folder, `${name}.test.mjs`)
-  const suites = files.sort().map((file) => `describe('${file}', async () => void (await import('${urlOf(file)}')))\n`)
-  writeFileSync(entry, `import { describe } from 'node:test'\n${suites.join('')}`)
+  const suites = files.sort().map((file) => `suite('${file}', async () => void (await import('${urlOf(file)}')))\n`)
+  writeFileSync(entry, `${SUITE}${suites.join('')}`)
   return entry
 }

@@ -22,6 +22,8 @@ export type Proxies = {
   isTrusted: (address: string) => boolean
   /** Whether a trusted address is one of many in a network that is trusted as a whole. Loopback is this machine. */
   isOneOfMany: (address: string) => boolean
+  /** Whether whoever connects by a Unix socket is trusted: the mode of its file has let it in. */
+  trustsSockets: boolean
   /** Called for each request with headers of a proxy that is not trusted. */
   ignore: (address: string) => void
 }
@@ -34,16 +36,28 @@ const MAX_HOPS = 16
 const peers = new WeakMap<Socket, Peer>()
 
 /** Trusts nobody. */
-export const noProxies: Proxies = { isTrusted: () => false, isOneOfMany: () => false, ignore: () => undefined }
+export const noProxies: Proxies = {
+  isTrusted: () => false,
+  isOneOfMany: () => false,
+  trustsSockets: false,
+  ignore: () => undefined,
+}
+
+/** What comes by a Unix socket has no address, and is from this machine. */
+const THIS_MACHINE = '127.0.0.1'
 
 /** Notes the other end of a connection. Call this before its first request. */
-export function notePeer(socket: Socket, proxies: Proxies): void {
+export function notePeer(socket: Socket, proxies: Proxies, isUnix = false): void {
   const { remoteAddress = '' } = socket
-  const address = canonical(remoteAddress)
+  const address = isUnix ? THIS_MACHINE : canonical(remoteAddress)
   const isEncrypted = 'encrypted' in socket && socket.encrypted === true
-  const isTrusted = address !== undefined && proxies.isTrusted(address)
+  const isTrusted = isUnix ? proxies.trustsSockets : address !== undefined && proxies.isTrusted(address)
   peers.set(socket, { address: address ?? remoteAddress, isEncrypted, isTrusted, proxies })
 }
+
+/** The address of the other end of its connection: of a proxy, if there is one. */
+export const peerOf = ({ socket }: Pick<IncomingMessage, 'socket'>): string | undefined =>
+  peers.get(socket)?.address ?? socket.remoteAddress
 
 type Request = Pick<IncomingMessage, 'socket' | 'headers'>
 
@@ -132,6 +146,7 @@ export function trustedProxies(
       !LOOPBACK.some((covers) => covers(address)) &&
       !networks.some(({ covers, isSingle }) => isSingle && covers(address)) &&
       networks.some(({ covers }) => covers(address)),
+    trustsSockets: text !== 'off',
     ignore,
   }
 }

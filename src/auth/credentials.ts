@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { emailKey } from '../lib/email.ts'
 import { recoveryPurpose, signatures } from '../store/former-keys.ts'
 import type { Store } from '../store/open.ts'
 import { matchTotp } from './totp.ts'
@@ -113,7 +114,7 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
 
   return {
     /** The members with this email who have a password: one in each organisation at most. */
-    withEmail: (email: string): Found[] => byEmail.all(email.toLowerCase()) as Found[],
+    withEmail: (email: string): Found[] => byEmail.all(emailKey(email)) as Found[],
     get,
     setPassword,
     proposeTotp,

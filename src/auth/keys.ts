@@ -105,22 +105,10 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     return key
   }
 
-  function read(kid: string): KeyObject | 'missing' | 'damaged' {
-    const pem = readKeyFile(dataDir, nameOf(kid))
-    if (!pem) return 'missing'
-    try {
-      const key = createPrivateKey(pem)
-      return kidOf(key) === kid ? key : 'damaged'
-    } catch {
-      return 'damaged'
-    }
-  }
+  const read = (kid: string) => readPem(kid, readKeyFile(dataDir, nameOf(kid)))
 
   /** What is wrong with the file of a key, or null. */
-  function faultOf(kid: string): 'missing' | 'damaged' | null {
-    const key = read(kid)
-    return key === 'missing' || key === 'damaged' ? key : null
-  }
+  const faultOf = (kid: string) => faultOfPem(kid, readKeyFile(dataDir, nameOf(kid)))
 
   /** Throws Problem 409 if the file of a key in use is missing or damaged. */
   function check(): void {
@@ -147,6 +135,22 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     })
 
   return { rotate, retire, removeFile, list, listFormer, signing, verification, faultOf, check, publicKeys }
+}
+
+function readPem(kid: string, pem: Buffer | undefined): KeyObject | 'missing' | 'damaged' {
+  if (!pem) return 'missing'
+  try {
+    const key = createPrivateKey(pem)
+    return kidOf(key) === kid ? key : 'damaged'
+  } catch {
+    return 'damaged'
+  }
+}
+
+/** What is wrong with the content of a key file, or null. */
+export function faultOfPem(kid: string, pem: Buffer | undefined): 'missing' | 'damaged' | null {
+  const key = readPem(kid, pem)
+  return key === 'missing' || key === 'damaged' ? key : null
 }
 
 /** The name of a key: the first digits of the hash of its public half. Throws if it is not an Ed25519 key. */

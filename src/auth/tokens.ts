@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { InspectFooter, PublicProtocol } from 'paseto'
 import { SignFactory, VerifyFactory } from 'paseto/v4/public'
+import { emailKey } from '../lib/email.ts'
 import { Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { formerTokenKeys } from '../store/former-keys.ts'
@@ -66,7 +67,7 @@ export function tokens(
     scopes: readonly Scope[],
     expiresAt: number | null,
   ): Promise<{ created: NewToken; member: string; keep: () => void }> {
-    const owner = member.get(org, email.toLowerCase()) as { id: string; role: string; status: string } | undefined
+    const owner = member.get(org, emailKey(email)) as { id: string; role: string; status: string } | undefined
     if (!owner)
       throw new Problem(
         404,

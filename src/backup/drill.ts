@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
 import { DAY_MS, HOUR_MS, rfc3339 } from '../lib/time.ts'
 import { decryptNow } from './encryption/encryption.ts'
+import { MEMORY_SHORT } from './encryption/memory.ts'
 import type { Encryption } from './encryption/secrets.ts'
 import { listBackups } from './list.ts'
 import { isEncryptedName } from './names.ts'
@@ -36,10 +37,14 @@ export function dueForDrill({ dataDir, folder, installation, now, encryption }: 
   const since = drill ? now - Date.parse(drill.at) : Number.POSITIVE_INFINITY
   const isRecent = since >= 0 && since < DRILL_EVERY_MS
   if (isRecent && drill?.error === null) return undefined
+  const newest = newestFor({ folder, installation, now, encryption })
+  return isRecent && newest?.isReadable && drill?.file === newest.file ? undefined : newest
+}
+
+/** The newest backup, and whether this server can decrypt it. */
+export function newestFor({ folder, installation, now, encryption }: Omit<DrillOptions, 'dataDir'>) {
   const file = newestIn(folder, installation, now)
-  if (file === undefined) return undefined
-  const isReadable = canRead(file, encryption)
-  return isRecent && isReadable && drill?.file === file ? undefined : { file, isReadable }
+  return file === undefined ? undefined : { file, isReadable: canRead(file, encryption) }
 }
 
 /** The last backup, if the last drill failed with another one: it shows whether that was the fault of one backup. */
@@ -53,14 +58,14 @@ const canRead = (file: string, encryption: Encryption | undefined): boolean =>
 
 /**
  * Restores a backup into a temporary folder. One that is damaged gets another name, so that nobody counts on it. Undefined
- * if it is encrypted with another passphrase than that of today.
+ * if it is encrypted with another passphrase than that of today, or there is not enough memory to decrypt it.
  */
 export function drillOf(file: string, options: DrillOptions): Drill | undefined {
   const { result, error } = timed(file, options.now, () => {
     if (isEncryptedName(file)) restoreDecrypted(file, options)
     else restoreForDrill(file, options.folder)
   })
-  if (OTHER_KEY.includes(codeOf(error))) return undefined
+  if (NOT_TRIED.includes(codeOf(error))) return undefined
   if (codeOf(error) === DAMAGED) setAside(file)
   return result
 }
@@ -77,7 +82,7 @@ function setAside(file: string): void {
 export const drillOfNew = (file: string, workspace: string, now: number): Omit<Drill, 'file'> =>
   timed(file, now, () => restoreForDrill(file, workspace)).result
 
-const OTHER_KEY = ['wrong_passphrase', 'wrong_identity']
+const NOT_TRIED = ['wrong_passphrase', 'wrong_identity', MEMORY_SHORT]
 
 function timed(file: string, now: number, job: () => void): { result: Drill; error?: unknown } {
   const began = performance.now()

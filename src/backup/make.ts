@@ -1,17 +1,19 @@
 import { hash } from 'node:crypto'
-import { chmodSync, existsSync, renameSync, statSync } from 'node:fs'
+import { existsSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { version } from '../assets.ts'
+import { faultsText, howToMendKeys, keyFaults } from '../auth/needed-keys.ts'
 import { removeGently } from '../lib/large-files.ts'
 import { Problem } from '../lib/problem.ts'
 import { MIB } from '../lib/size.ts'
 import { rfc3339, SECOND_MS } from '../lib/time.ts'
-import { copyDatabase, readCopy, sizeOfDatabase } from '../store/backup.ts'
+import { copyDatabase, onCopy, readCopy, sizeOfDatabase } from '../store/backup.ts'
 import { createPrivateFolder, syncFolder } from '../store/key-file.ts'
 import { DATABASE } from '../store/open.ts'
 import { hashOfFile, type Part, writeArchive } from './archive.ts'
-import { smallFiles, united } from './contents.ts'
+import { type SmallFile, smallFiles, united } from './contents.ts'
 import { encryptNow } from './encryption/encryption.ts'
+import { requireMemoryToEncrypt } from './encryption/memory.ts'
 import type { Encryption } from './encryption/secrets.ts'
 import { MANIFEST, type Manifest, manifestBytes, newManifest } from './manifest.ts'
 import { encryptedName, plainName, sealedName } from './names.ts'
@@ -46,6 +48,7 @@ export type Backup = { file: string; bytes: number; manifest: Manifest }
 export function makeBackup(options: MakeOptions): Backup {
   const { dataDir, folder, name, reason, now, encryption, tryOut } = options
   const plainFolder = encryption ? dataDir : folder
+  if (encryption) requireMemoryToEncrypt(encryption) // before all the rest is done
   return withFiles(`A backup in ${folder}`, plainFolder, () => {
     withFiles(`A backup in ${folder}`, folder, () => createPrivateFolder(folder))
     if (name !== undefined) requireFree(join(folder, name)) // a backup may take long
@@ -100,7 +103,7 @@ function writeBackup(
   const before = smallFiles(dataDir)
   copyDatabase(join(dataDir, DATABASE), copy)
   const files = united(before, smallFiles(dataDir))
-  chmodSync(copy, 0o600)
+  requireKeys(copy, files, reason)
   const { schema, installation, rows } = readCopy(copy)
   const parts: Part[] = [
     { name: DATABASE, mode: 0o600, size: statSync(copy).size, content: copy },
@@ -119,6 +122,20 @@ function writeBackup(
   )
   const first = { name: MANIFEST, mode: 0o600, size: manifest.length, content: manifest }
   writeArchive(written, [first, ...parts], Math.floor(now / SECOND_MS))
+}
+
+/** A backup that lacks a key of its database could not be restored, and would take the place of one that can. */
+function requireKeys(copy: string, files: readonly SmallFile[], reason: Reason): void {
+  const read = (name: string) => files.find((file) => file.name === `keys/${name}`)?.content
+  const faults = onCopy(copy, (db) => keyFaults(db, read))
+  if (faults.length === 0) return
+  const nothing =
+    reason === 'migration' ? 'Nothing was migrated, since no backup could be made first' : 'No backup was made'
+  throw new Problem(
+    409,
+    'keys_missing',
+    `${nothing}: ${faultsText(faults)}, and the backup could not be restored. ${howToMendKeys(faults)}`,
+  )
 }
 
 const hashOf = (content: Buffer | string): string =>

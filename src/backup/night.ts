@@ -1,6 +1,6 @@
 import { Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
-import { type DrillOptions, drillOf, drillOfNew, dueForDrill } from './drill.ts'
+import { type DrillOptions, drillOf, drillOfNew, dueForDrill, newestFor } from './drill.ts'
 import { prune } from './list.ts'
 import { makeBackup } from './make.ts'
 import type { Keep } from './retention.ts'
@@ -15,11 +15,15 @@ export type NightOptions = DrillOptions & {
   since?: number | undefined
   /** Nothing but a drill of this backup. */
   onlyDrillOf?: string | undefined
+  /** Somebody wants a drill, and a backup only where there is none that can be tried. */
+  wantsDrill?: boolean | undefined
 }
 
 export type Night = Pick<BackupState, 'last' | 'failure'> & {
   /** Null if none was due. */
   drill: BackupState['drill']
+  /** Whether a backup was made, or tried to. */
+  isMade: boolean
   deleted: string[]
   /** What has changed, and whether that is noted in the data folder. */
   change: Partial<BackupState>
@@ -34,32 +38,42 @@ type Made = { last: NonNullable<BackupState['last']>; drill: BackupState['drill'
  * depends on it. Takes seconds to minutes: it belongs into a thread.
  */
 export function night(options: NightOptions): Night {
-  const { dataDir, folder, now, onlyDrillOf } = options
-  if (onlyDrillOf !== undefined) return drillAlone(onlyDrillOf, options)
-  const due = dueForDrill(options)
+  const { dataDir, folder, now, onlyDrillOf, wantsDrill = false } = options
+  if (onlyDrillOf !== undefined) return drilled(drillOf(onlyDrillOf, options), options)
+  const due = wantsDrill ? newestFor(options) : dueForDrill(options)
   const drill = (due?.isReadable && drillOf(due.file, options)) || null
+  if (drill && wantsDrill) return drilled(drill, options)
   if (drill) noteBackup(dataDir, { drill })
   const before = lastBackup(dataDir)
   try {
-    const made = make(options, due !== undefined && !drill)
+    const made = make(options, wantsDrill || (due !== undefined && !drill))
     const tried = drill ?? made.drill
     const change = { last: made.last, failure: null, ...(tried && { drill: tried }) }
     const isNoted = noteBackup(dataDir, change)
     const deleted = deleteOld(options, made.last.file)
-    return { last: made.last, failure: null, drill: tried, deleted, change, isNoted }
+    return { last: made.last, failure: null, drill: tried, isMade: true, deleted, change, isNoted }
   } catch (error) {
     const since = before.failure?.since ?? rfc3339(now)
     const failure = { since, at: rfc3339(now), code: codeOf(error), message: (error as Error).message, folder }
     const change = { failure, ...(drill && { drill }) }
-    return { last: before.last, failure, drill, deleted: [], change, isNoted: noteBackup(dataDir, change) }
+    const isNoted = noteBackup(dataDir, change)
+    return { last: before.last, failure, drill, isMade: true, deleted: [], change, isNoted }
   }
 }
 
-function drillAlone(file: string, options: NightOptions): Night {
-  const { last, failure } = lastBackup(options.dataDir)
-  const drill = drillOf(file, options) ?? null
+/** A night without a backup. */
+function drilled(drill: BackupState['drill'] | undefined, { dataDir }: NightOptions): Night {
+  const { last, failure } = lastBackup(dataDir)
   const change = drill ? { drill } : {}
-  return { last, failure, drill, deleted: [], change, isNoted: noteBackup(options.dataDir, change) }
+  return {
+    last,
+    failure,
+    drill: drill ?? null,
+    isMade: false,
+    deleted: [],
+    change,
+    isNoted: noteBackup(dataDir, change),
+  }
 }
 
 function make({ dataDir, folder, now, encryption }: NightOptions, isDrillDue: boolean): Made {

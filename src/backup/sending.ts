@@ -20,7 +20,10 @@ export const isSendingPaused = (dataDir: string): boolean => existsSync(join(dat
 
 /** When a data folder was restored that may not send yet, in epoch milliseconds; otherwise undefined. */
 export const pausedSince = (dataDir: string): number | undefined =>
-  statSync(join(dataDir, PAUSE_FILE), { throwIfNoEntry: false })?.mtimeMs
+  wholeMs(statSync(join(dataDir, PAUSE_FILE), { throwIfNoEntry: false })?.mtimeMs)
+
+/** File systems know fractions of a millisecond, which no date takes. */
+const wholeMs = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : Math.floor(ms))
 
 /**
  * From when on a data folder without a backup lacks one: since it was made, or restored. Whoever only looks at a restored

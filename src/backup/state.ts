@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { MINUTE_MS } from '../lib/time.ts'
+import { Run, withRuns } from './runs.ts'
 
 // What became of backups, in a file of the data folder: it outlives the server, and commands read it without knowing where
 // the backups are. All times are RFC 3339.
@@ -24,6 +25,9 @@ const Drill = v.object({ at: v.string(), file: v.string(), duration_ms: v.number
 /** The last backup from before a migration, and `stamp` of what it has; see before-migration.ts. */
 const Migration = v.object({ file: v.string(), bytes: v.number(), stamp: v.string() })
 
+/** The work of a night: when it was begun last, whether it has not ended, and how often a server ended in the middle of it. */
+const Begun = v.object({ at: v.string(), is_running: v.boolean(), deaths: v.number() })
+
 /** `file` is the name of the last copy there; `error` says why the last attempt failed. */
 const Copied = v.object({
   place: v.string(),
@@ -41,8 +45,13 @@ const State = v.object({
   /** The last restore drill. */
   drill: v.nullable(Drill),
   migration: v.optional(Migration),
+  begun: v.optional(Begun),
+  /** What is wrong with the time zone by which the server makes them. */
+  zone_doubt: v.optional(v.string()),
   /** How it stands at the second places, if there are any. */
   copies: v.optional(v.array(Copied)),
+  /** The last ones, newest first. */
+  runs: v.optional(v.array(Run)),
 })
 
 export type BackupState = v.InferOutput<typeof State>
@@ -94,8 +103,12 @@ export function noteBackup(dataDir: string, change: Partial<BackupState>): boole
 export function noteMade(dataDir: string, last: NonNullable<BackupState['last']>, more: Partial<BackupState> = {}) {
   const { failure } = notedState(dataDir)
   const isOver = failure?.folder === undefined || failure.folder === dirname(last.file)
-  return noteBackup(dataDir, { last, ...(isOver && { failure: null }), ...more })
+  return noteBackup(dataDir, { last, begun: undefined, ...(isOver && { failure: null }), ...more })
 }
+
+/** Notes runs that have ended, the first one first. */
+export const noteRuns = (dataDir: string, ...ended: Run[]): boolean =>
+  noteBackup(dataDir, { runs: withRuns(notedState(dataDir).runs ?? [], ended) })
 
 /** Writes what could not be written before. */
 export function noteAgain(dataDir: string): void {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { faultsText, keyFaultsOf } from '../auth/needed-keys.ts'
 import { steadyWriter } from '../lib/large-files.ts'
 import { Problem } from '../lib/problem.ts'
-import { faultOfCopy, readCopy } from '../store/backup.ts'
+import { faultOfCopy, onCopy, readCopy } from '../store/backup.ts'
 import { DATABASE } from '../store/open.ts'
 import { DamagedArchive, readArchive, type Sink } from './archive.ts'
 import { MANIFEST, MAX_MANIFEST, type Manifest, parseManifest } from './manifest.ts'
@@ -17,8 +18,8 @@ export type Verified = { manifest: Manifest; bytes: number }
 
 /**
  * Checks every bit of a backup: takes it apart into a temporary folder, compares the hashes, opens the database there,
- * lets SQLite check it, and compares its rows with the manifest. Throws Problem 409 `backup_damaged`, `not_a_backup` or
- * `newer_backup`; 503 if it cannot be read at the moment.
+ * lets SQLite check it, and compares its rows with the manifest. Throws Problem 409 `backup_damaged`, `not_a_backup`, `newer_backup`
+ * or `keys_missing`; 503 if it cannot be read at the moment.
  */
 export function verifyBackup(file: string, folder = workingFolder(file)): Verified {
   return unpacked(file, folder, (_, verified) => verified)
@@ -43,6 +44,7 @@ export function unpacked<T>(file: string, folder: string, job: (dataDir: string,
       mkdirSync(join(dataDir, 'keys'), { recursive: true, mode: 0o700 })
       const verified = takeApart(file, dataDir)
       checkDatabase(file, join(dataDir, DATABASE), verified.manifest)
+      checkKeys(file, dataDir)
       return job(dataDir, verified)
     })
   })
@@ -137,6 +139,17 @@ function checkDatabase(file: string, database: string, manifest: Manifest): void
   for (const table of tables)
     if (rows[table] !== manifest.rows[table])
       throw damaged(file, `${table} has ${rows[table]} rows and not ${manifest.rows[table]}`)
+}
+
+/** Older versions made backups without a key that was lost. */
+function checkKeys(file: string, dataDir: string): void {
+  const faults = onCopy(join(dataDir, DATABASE), (db) => keyFaultsOf(db, dataDir))
+  if (faults.length === 0) return
+  throw new Problem(
+    409,
+    'keys_missing',
+    `${basename(file)} cannot be restored as it is: in it ${faultsText(faults)}. Use another backup; docs/backups.md says how to get at what it has.`,
+  )
 }
 
 const notOne = (file: string): Problem =>

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gently, inTurns, removal } from '../lib/large-files.ts'
 import { MINUTE_MS } from '../lib/time.ts'
@@ -49,6 +49,10 @@ function newWorkspace(folder: string): { path: string; release: () => void } {
   const release = lockFolder(path)
   return { path, release: () => release?.() }
 }
+
+/** Removes what killed processes have left, as in a server that makes nothing more. */
+export const removeAbandoned = (folder: string): Promise<void> =>
+  existsSync(folder) ? inTurns(abandoned(folder)) : Promise.resolve()
 
 /** The steps that remove what killed processes have left. */
 function* abandoned(folder: string): Generator<void> {

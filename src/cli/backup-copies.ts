@@ -7,7 +7,7 @@ import { type CopyReport, copyToPlaces } from '../backup/places/copies.ts'
 import type { Place } from '../backup/places/place.ts'
 import { type Keep, kept } from '../backup/retention.ts'
 import { requireSpace } from '../backup/space.ts'
-import { type BackupState, lastBackup, noteBackup } from '../backup/state.ts'
+import { type BackupState, lastBackup, noteBackup, noteRuns } from '../backup/state.ts'
 import { inWorkspaceOfServer } from '../backup/workspace.ts'
 import { Problem } from '../lib/problem.ts'
 import { DAY_MS, rfc3339 } from '../lib/time.ts'
@@ -108,4 +108,5 @@ function note(dataDir: string, reports: readonly CopyReport[], name: string, now
     ({ place, tried_at }) => !tried.has(place) && now - Date.parse(tried_at) < FORGET_AFTER_MS,
   )
   noteBackup(dataDir, { copies: [...others, ...copies] })
+  noteRuns(dataDir, ...copies.map(({ place, error }) => ({ kind: 'copy' as const, at, place, error })))
 }

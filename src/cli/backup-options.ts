@@ -1,10 +1,13 @@
 import { folderOfServer } from '../backup/folders.ts'
-import { type NightlyOptions, startNightly } from '../backup/nightly.ts'
+import { type Nightly, type NightlyOptions, startNightly } from '../backup/nightly.ts'
 import { parseKeep, USUAL_KEEP } from '../backup/retention.ts'
-import { machineTimezone, parseBackupAt } from '../backup/schedule.ts'
+import { NIGHT, parseBackupAt, timeOf } from '../backup/schedule.ts'
+import { noteBackup, notedState } from '../backup/state.ts'
 import { flagOf, type Options, type Values } from '../config.ts'
 import type { Log } from '../http/log.ts'
+import { machineZone } from '../lib/machine-zone.ts'
 import type { Store } from '../store/open.ts'
+import { workOutcomes } from '../store/recurring.ts'
 import { type Copying, copyBackup, notYetCopied } from './backup-copies.ts'
 import { encryptionOptions, placeOptions, readEncryption, readPlaces } from './backup-places.ts'
 
@@ -20,8 +23,8 @@ export const backupOptions = {
   backupAt: {
     type: 'string',
     placeholder: 'TIME',
-    default: '03:15',
-    help: 'when to make a backup each night, in the time zone of this machine, or off',
+    default: NIGHT,
+    help: 'when to make a backup each night, in the time zone of this machine, such as 03:15; night: between 03:15 and 04:44, at another time for each data folder; or off',
   },
   backupDir,
   backupKeep: {
@@ -57,7 +60,7 @@ export async function readCopying(dataDir: string, options: BackupOptions): Prom
   const given = { backupCopyTo, backupCopyKeep, backupS3, backupS3KeyFile, backupS3Region, backupS3Ca }
   const places = readPlaces(given, { dataDir, isEncrypted: encryption !== undefined })
   const keep = parseKeep(backupCopyKeep, flagOf('backupCopyKeep'))
-  return { dataDir, places, encryption, keep, timezone: machineTimezone() }
+  return { dataDir, places, encryption, keep, timezone: machineZone().zone }
 }
 
 type Server = {
@@ -68,16 +71,33 @@ type Server = {
   isPaused: boolean
 }
 
-/** Returns what ends it. */
+/** When they are made, and by which clock. */
+export const backupTime = (
+  { at, copying }: Awaited<ReturnType<typeof readBackups>>,
+  { installation }: Pick<Store, 'installation'>,
+): { time: string; timezone: string } | undefined =>
+  at === null ? undefined : { time: timeOf(at, installation), timezone: copying.timezone }
+
+/** Undefined where no backups are made. */
 export function startBackups(
   { isPaused, ...server }: Server,
   { at, copying, ...how }: Awaited<ReturnType<typeof readBackups>>,
-): () => Promise<void> {
-  if (at === null) return () => Promise.resolve()
+): Nightly | undefined {
+  if (at === null) return undefined
   const { timezone, encryption } = copying
   const left = isPaused ? undefined : notYetCopied(copying)
   const copy = isPaused ? undefined : copyAndLog(copying, server.log, left)
-  return startNightly({ ...server, ...how, at, timezone, encryption, copy, uncopied: left?.file }).stop
+  const outcome = workOutcomes(server.store)
+  return startNightly({
+    ...server,
+    ...how,
+    at: timeOf(at, server.store.installation),
+    timezone,
+    encryption,
+    copy,
+    uncopied: left?.file,
+    outcome,
+  })
 }
 
 /**
@@ -104,4 +124,12 @@ export function copyAndLog(
     last = { file, failed }
     return failed.size === 0
   }
+}
+
+/** Says what is wrong with the time zone of this machine, and notes it for the doctor, who runs elsewhere. */
+export function noteZone(dataDir: string, log: Log): string | undefined {
+  const { doubt } = machineZone()
+  if (doubt !== undefined) log.warn(doubt)
+  if (notedState(dataDir).zone_doubt !== doubt) noteBackup(dataDir, { zone_doubt: doubt })
+  return doubt
 }

@@ -1,12 +1,13 @@
 import { audit } from './audit.ts'
 import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
+import { completionBash, completionFish, completionZsh } from './completion.ts'
 import { configShow } from './config-show.ts'
 import { contactExport, contactForget } from './contact.ts'
 import { doctor } from './doctor.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
-import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
+import { importCompanies, importContacts, importDeals, importNotes, importTasks, importUndo } from './import.ts'
 import { importDir } from './import-dir.ts'
 import { importMeetings } from './import-meetings.ts'
 import { init } from './init.ts'
@@ -15,6 +16,7 @@ import { jobsDrop, jobsList, jobsRetry } from './jobs.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { mailboxErrors, mailboxList, mailboxPassword, mailboxTest } from './mailbox.ts'
 import { mailboxConnect } from './mailbox-connect.ts'
+import { manual } from './manual.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
@@ -23,7 +25,8 @@ import { orgErase, orgTakeBack } from './org-left.ts'
 import { orgMove, orgReceive } from './org-move.ts'
 import { promote } from './promote.ts'
 import { replicate } from './replicate.ts'
-import { restore, resume } from './restore.ts'
+import { restore } from './restore.ts'
+import { resume } from './resume-sending.ts'
 import { seed } from './seed.ts'
 import { serve } from './serve.ts'
 import { sessionsEnd, sessionsList } from './sessions.ts'
@@ -66,6 +69,8 @@ export const commands: readonly Command[] = [
   importContacts,
   importCompanies,
   importDeals,
+  importNotes,
+  importTasks,
   importMeetings,
   importUndo,
   exportAll,
@@ -93,5 +98,9 @@ export const commands: readonly Command[] = [
   doctor,
   openapi,
   healthcheck,
+  completionBash,
+  completionZsh,
+  completionFish,
+  manual,
   version,
 ]

@@ -1,4 +1,5 @@
-import { type Environment, type Found, keyOf, type Options, usage, variableOf } from '../config.ts'
+import { unknownVariables, withoutEffect } from '../config/unknown.ts'
+import { type Found, keyOf, type Options, usage } from '../config.ts'
 import { nearest } from '../lib/nearest.ts'
 import { type Command, command, json, optionsOf } from './command.ts'
 import { aligned, oneLine } from './text.ts'
@@ -34,7 +35,7 @@ export const configShow = command({
     return {
       json: { file, options: rows, unknown_variables: unknown.map(({ variable }) => variable) },
       text: aligned([head, ...table]),
-      note: unknown.map(({ variable, meant }) => `${variable} has no effect. Did you mean ${meant}?`).join('\n'),
+      note: unknown.map(withoutEffect).join('\n'),
     }
   },
 })
@@ -75,14 +76,4 @@ function textOf(value: Row['value']): string {
   if (value === null || value === undefined) return '-'
   if (typeof value === 'object') return value.length === 0 ? '-' : value.join(', ')
   return value === '' ? '-' : String(value)
-}
-
-/** Variables that look like those of options: a wrong key in a file is an error, but the environment is shared. */
-function unknownVariables(env: Environment, options: Options): { variable: string; meant: string | undefined }[] {
-  const known = Object.entries(options).flatMap(([name, { secret }]) =>
-    secret ? [variableOf(name), `${variableOf(name)}_FILE`] : [variableOf(name)],
-  )
-  return Object.keys(env)
-    .filter((variable) => variable.startsWith('DEALBOX_') && env[variable] !== '' && !known.includes(variable))
-    .map((variable) => ({ variable, meant: nearest(variable, known) }))
 }

@@ -1,5 +1,6 @@
 import { folderOfCommand } from '../backup/folders.ts'
 import type { Report } from '../doctor/doctor.ts'
+import { ageNotice, readAgeNotice } from './age-notice.ts'
 import { backupDir } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { minFreeOption, readMinFree } from './min-free.ts'
@@ -15,6 +16,7 @@ export const doctor = command({
     fix: { type: 'boolean', help: 'repair what can be repaired without losing anything' },
     backupDir,
     minFree: minFreeOption,
+    ...ageNotice,
     json,
   },
   audit: 'doctor.fixed',
@@ -23,10 +25,11 @@ export const doctor = command({
     const { actAsOwnerOf } = await import('../doctor/owner.ts')
     const { data, full, fix } = options
     const minFree = readMinFree(options.minFree)
+    const versionAge = readAgeNotice(options.ageNotice)
     const backups = folderOfCommand(data, options.backupDir)
-    const report = examine({ dataDir: data, backupDir: backups, isFull: full, minFree, now: Date.now }, fix)
-    const { fixed, isSound } = report
-    if (fixed.length > 0 && isSound) {
+    const report = examine({ dataDir: data, backupDir: backups, isFull: full, minFree, versionAge, now: Date.now }, fix)
+    const { fixed, writable } = report
+    if (fixed.length > 0 && writable === 'all') {
       const actAsBefore = actAsOwnerOf(data)
       const audited = { json: null, text: '', audit: { detail: { fixed } } }
       await withStore(data, (store) => write(store, () => audited)).finally(actAsBefore)
@@ -35,7 +38,7 @@ export const doctor = command({
   },
 })
 
-const shown = ({ checks, isSound: _, ...report }: Report) => ({
+const shown = ({ checks, writable: _, ...report }: Report) => ({
   ...report,
   checks: Object.fromEntries(
     Object.entries(checks).map(([name, { status, detail, advice }]) => [

@@ -1,16 +1,35 @@
-import { type Options, usage } from '../config.ts'
+import { flagOf, type Options } from '../config.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Known } from '../replication/known.ts'
 
-export const fenceOptions = {
-  fence: {
-    type: 'string',
-    placeholder: 'on|off',
-    default: 'on',
-    help: 'with --replica: write only while this server knows that no other one was promoted; off leaves that to you',
+// What a person has to say who starts or promotes a server that might not be the only one.
+
+export const oldOff = {
+  oldPrimaryIsOff: {
+    type: 'boolean',
+    once: true,
+    help: 'for one start: this server goes on although another one may be the primary, which you have turned off for good',
   },
 } as const satisfies Options
 
-/** Throws a usage Problem. */
-export function readFence(given: string = fenceOptions.fence.default): boolean {
-  if (given === 'on' || given === 'off') return given === 'on'
-  throw usage(`--fence ${given} is neither on nor off.`)
-}
+const OFF = flagOf('oldPrimaryIsOff')
+
+/** What a start needs that served this folder before, in words. */
+const before = ({ replica, option }: Known): string =>
+  option === 'follow'
+    ? `${flagOf('follow')}, as before, for ${replica}`
+    : `${flagOf('replicated')} ${flagOf('replica')} for ${replica}, as before`
+
+export const replicaMissing = (dataDir: string, known: Known): Problem =>
+  new Problem(
+    409,
+    'replica_missing',
+    `${dataDir} is of a primary with a replica, and a standby may have been promoted instead of it. Start it with ${before(known)}. If it shall have no replica any more and no other server goes on with its data, start it once with ${OFF}.`,
+  )
+
+export const replicaChanged = (dataDir: string, known: Known, given: string): Problem =>
+  new Problem(
+    409,
+    'replica_changed',
+    `${dataDir} is of a primary whose replica is at ${known.replica} and not at ${given}, and a standby may have been promoted there. Start it with ${before(known)}. If no other server goes on with its data, start it once with ${OFF}.`,
+  )

@@ -1,5 +1,5 @@
 import { get as getPlain, type RequestOptions } from 'node:http'
-import { parseListen, usage } from '../config.ts'
+import { type Listen, parseListen, usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { command, json } from './command.ts'
 import { tlsCert } from './front.ts'
@@ -26,24 +26,25 @@ export const healthcheck = command({
   run: async ({ options }) => {
     const address = parseListen(options.screensListen)
     if (!address) throw usage('--screens-listen is off, so there is no server to check.')
-    const get = options.tlsCert === undefined ? getPlain : secureGet()
-    const answer = await askReady(get, reachable(address.host), address.port)
+    const isSecure = options.tlsCert !== undefined && address.path === undefined
+    const answer = await askReady(isSecure ? secureGet() : getPlain, reachable(address))
     if (answer?.status === 200) return { json: { ready: true }, text: 'Ready.' }
     const at = options.screensListen
     throw new Problem(
       503,
       'not_ready',
       answer === undefined
-        ? `No server responds at ${at}${options.tlsCert === undefined ? '' : ' by TLS'}.`
+        ? `No server responds at ${at}${isSecure ? ' by TLS' : ''}.`
         : [`The server at ${at} is not ready: it responded with ${answer.status}.`, ...detailOf(answer)].join(' '),
     )
   },
 })
 
 /** Returns an address to connect to: for a server on all addresses, the loopback address. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  return host === '::' ? '::1' : host
+function reachable({ path, ...address }: Listen): RequestOptions {
+  if (path !== undefined) return { socketPath: path }
+  const { host, port } = address as { host: string; port: number }
+  return { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port }
 }
 
 /** The certificate is for another name than the address that is asked here, and may be self-signed. */
@@ -53,9 +54,9 @@ function secureGet(): typeof getPlain {
     get({ ...options, rejectUnauthorized: false }, answer)) as typeof getPlain
 }
 
-function askReady(get: typeof getPlain, host: string, port: number): Promise<Answer | undefined> {
+function askReady(get: typeof getPlain, at: RequestOptions): Promise<Answer | undefined> {
   return new Promise((resolve) => {
-    const request = get({ host, port, path: '/readyz', agent: false, timeout: PATIENCE_MS }, (response) => {
+    const request = get({ ...at, path: '/readyz', agent: false, timeout: PATIENCE_MS }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (piece) => {

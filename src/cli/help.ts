@@ -36,7 +36,11 @@ function usageLine({ name, args, options, rest }: Pick<Command, 'name' | 'args' 
   return `dealbox ${name} ${parts.join(' ')}`
 }
 
-function optionLine(name: string, option: Options[string]): string[] {
-  const remark = option.required ? ' (required)' : !option.default ? '' : ` (default ${option.default})`
-  return [`  ${optionUsage(name, option)}`, variableOf(name), option.help + remark]
-}
+const optionLine = (name: string, option: Options[string]): string[] => [
+  `  ${optionUsage(name, option)}`,
+  variableOf(name),
+  option.help + remarkOf(option),
+]
+
+export const remarkOf = ({ required, default: usual }: Options[string]): string =>
+  required ? ' (required)' : !usual ? '' : ` (default ${usual})`

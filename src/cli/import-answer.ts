@@ -1,6 +1,7 @@
 import type { Imported, RowsImported } from '../imports/csv/import.ts'
 import { notImported } from '../imports/csv/mapping.ts'
 import type { Plan } from '../imports/csv/plan.ts'
+import { productNamed } from '../imports/csv/products.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { Answer, Audited } from './command.ts'
 import { commandLine, type Given } from './import-options.ts'
@@ -54,23 +55,31 @@ export type RowsDone = {
 /** Returns the answer of an import of rows: everything that did not become part of a record is told. */
 export function rowsAnswer(command: string, file: string, given: Given, { imported, plan, lenient }: RowsDone): Answer {
   const answer = importAnswer(imported, 'Rows', given.dryRun)
-  const { mapping, source, unusedValues } = plan
+  const { mapping, source, unusedValues, unusedStages } = plan
   const columns = notImported(mapping)
   const others = Object.entries(imported.made).filter(([object]) => object !== source.object)
   const isBetter = lenient !== undefined && lenient.rejected < imported.rejected
   const text = [
     answer.text,
+    ...encodingLines(plan),
+    ...formatLines(plan),
+    ...stageLines(plan),
     ...omittedLines(imported),
     ...(others.length > 0
       ? [`${given.dryRun ? 'Would also be made' : 'Also made'}: ${others.map(many).join(', ')}.`]
       : []),
+    ...tagLines(imported),
     ...(columns.length > 0 ? [`Columns not imported: ${columns.length} (${columns.map(named).join(', ')}).`] : []),
     ...unusedValues.map((each) => `No cell has the value of --map-value ${JSON.stringify(each)}.`),
+    ...unusedStages.map(
+      (each) => `No row has the stage ${JSON.stringify(each)} of --won-stage, --lost-stage or --open-stage.`,
+    ),
     ...source.remarks,
+    ...productLines(plan),
     ...(isBetter ? lenientLines(command, file, given, imported, lenient, plan) : []),
   ]
   const { omittedFile, rejectedFile } = imported
-  const again = { ...given, lenient: true, again: false, rejected: undefined }
+  const again = { ...given, lenient: true, again: false, rejected: undefined, encoding: undefined }
   const isRetried = rejectedFile !== null && !given.lenient && !given.dryRun && source.format === 'csv'
   const note = [
     ...(omittedFile ? [`Left-out values, with reasons: ${omittedFile}`] : []),
@@ -84,16 +93,78 @@ export function rowsAnswer(command: string, file: string, given: Given, { import
     note: note.filter((line) => line !== '').join('\n'),
     json: {
       ...answer.json,
+      encoding: source.encoding,
       left_out: imported.omitted,
       left_out_file: omittedFile,
       made: imported.made,
+      new_tags: imported.newTags,
       mapping: mapping.map(({ column, field }) => ({ column, field })),
+      formats: plan.formats.map(({ readAs: read_as, ...format }) => ({ ...format, read_as })),
       not_imported: columns,
       unused_values: unusedValues,
+      ...(source.object === 'deal' ? { stages: plan.stages, unused_stages: unusedStages } : {}),
       remarks: source.remarks,
+      source: plan.product || null,
       with_lenient: lenient ? { ...countsOf(lenient), left_out: lenient.omitted } : null,
     },
   }
+}
+
+/** How the cells that could mean two things are read, and what shows that. */
+function formatLines({ formats }: Plan): string[] {
+  if (formats.length === 0) return []
+  const rows = formats.map(({ column, cell, readAs, because, line }) => [
+    named(column),
+    named(cell),
+    readAs,
+    line === null ? because : `line ${line}: ${named(because)}`,
+  ])
+  return [
+    'Cells that could mean two things, as they are read; --decimal and --dates set it by hand:',
+    aligned([['COLUMN', 'CELL', 'READ AS', 'BECAUSE OF'], ...rows]),
+  ]
+}
+
+/** The product as which the ids of the file are kept. */
+function productLines({ product, mapping }: Plan): string[] {
+  if (!mapping.some(({ field }) => field === 'external_id')) return []
+  if (product === '')
+    return ['The product of these ids is not known; to tell them from those of others, use --source NAME.']
+  return [`The ids are kept as those of ${productNamed(product)}.`]
+}
+
+const MAX_TAGS = 20
+
+/** A word that was not meant as a tag is seen here. */
+function tagLines({ newTags }: RowsImported): string[] {
+  if (newTags.length === 0) return []
+  const names = newTags.slice(0, MAX_TAGS).map((name) => JSON.stringify(named(name)))
+  const more = newTags.length - names.length
+  return [`New tags: ${names.join(', ')}${more > 0 ? ` and ${more} more; to list all, use --json` : ''}.`]
+}
+
+const MAX_SAMPLE = 3
+
+/** How the letters of a file are read that does not say it itself. */
+function encodingLines({ source: { encoding, sample } }: Plan): string[] {
+  if (sample.length === 0) return []
+  const words = sample.slice(0, MAX_SAMPLE).map((word) => JSON.stringify(named(word)))
+  return [`Read as ${encoding}: ${words.join(', ')}. If that is wrong, name another: --encoding NAME.`]
+}
+
+/** What the deals of stages that the organisation lacks are taken for. */
+function stageLines({ stages, rules }: Plan): string[] {
+  if (stages.length === 0) return []
+  const open = rules.makeStages ? 'open; the stage is made' : 'open; without --make-stages, there is no such stage'
+  const said = {
+    won: 'won',
+    lost: 'lost',
+    open,
+    stated: 'what the column with their state says',
+    unclear: 'not clear: use --won-stage, --lost-stage or --open-stage with this name',
+  }
+  const rows = stages.map(({ stage, as, deals }) => [named(stage), String(deals), said[as]])
+  return ['Stages of the file that your pipelines lack:', aligned([['STAGE', 'DEALS', 'TAKEN AS'], ...rows])]
 }
 
 const MAX_REASON = 100

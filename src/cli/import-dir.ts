@@ -19,7 +19,7 @@ export const importDir = command({
       throw new Problem(
         404,
         'no_export',
-        `${args.dir} is not a folder. To import a file, use "dealbox import contacts|companies|deals|meetings FILE".`,
+        `${args.dir} is not a folder. To import a file, use "dealbox import contacts|companies|deals|notes|tasks|meetings FILE".`,
       )
     }
     const progress = !options.json && process.stderr.isTTY

@@ -1,9 +1,10 @@
 import { flagOf, type Options, usage, type Values } from '../config.ts'
-import type { Order } from '../imports/csv/dates.ts'
+import type { FormatOptions } from '../imports/csv/detect-formats.ts'
+import { checkEncoding } from '../imports/csv/encodings/encodings.ts'
 import type { ImportOptions } from '../imports/csv/import.ts'
 import type { Match } from '../imports/csv/mapping.ts'
-import type { Decimal } from '../imports/csv/numbers.ts'
 import { UNKNOWN } from '../imports/csv/rules.ts'
+import { checkStagesAs } from '../imports/csv/stage-options.ts'
 import { json, org } from './command.ts'
 
 const match = (choices: string) =>
@@ -34,6 +35,11 @@ export const importOptions = (matches: string) =>
       placeholder: 'C:V=R',
       help: 'replacement of a value of a column, such as "Deal Stage:contractsent=Contract Sent", or "Owner:Max="; repeatable',
     },
+    source: {
+      type: 'string',
+      placeholder: 'NAME',
+      help: 'product that the file is from, such as hubspot, if it is not recognised: the same ids of two products are two records',
+    },
     lenient: { type: 'boolean', help: 'import rows without the values that are wrong, and list these' },
     unknownOwner: {
       type: 'string',
@@ -42,14 +48,19 @@ export const importOptions = (matches: string) =>
     },
     unknownCompanies: unknown('companies', 'by default they are made'),
     decimal: {
-      type: 'string',
-      placeholder: 'SIGN',
-      help: 'decimal separator, point or comma, if it is not clear from the amounts',
+      type: 'strings',
+      placeholder: '[C=]SIGN',
+      help: 'decimal separator, point or comma, if it is not clear from the amounts; of one column: "Fee=comma"; repeatable',
     },
     dates: {
+      type: 'strings',
+      placeholder: '[C=]ORDER',
+      help: 'order of day, month and year: dmy, mdy or ymd, if it is not clear from the dates; of one column: "Born=mdy"; repeatable',
+    },
+    encoding: {
       type: 'string',
-      placeholder: 'ORDER',
-      help: 'order of days and months, dmy or mdy, if it is not clear from the dates',
+      placeholder: 'NAME',
+      help: 'encoding of the file, such as windows-1250 or shift_jis, if it is not clear from its letters',
     },
     dryRun: { type: 'boolean', help: 'only show what would be imported' },
     again: { type: 'boolean', help: 'import a file again that was already imported with the same options' },
@@ -62,14 +73,25 @@ export const importOptions = (matches: string) =>
     json,
   }) as const satisfies Options
 
+const stageAs = (what: string) =>
+  ({ type: 'strings', placeholder: 'NAME', help: `stage of the file whose deals are ${what}; repeatable` }) as const
+
 export const dealOptions = {
   makeStages: { type: 'boolean', help: 'make the stages and pipelines that the file names and that are missing' },
+  wonStage: stageAs('won'),
+  lostStage: stageAs('lost'),
+  openStage: stageAs('open'),
   unknownContacts: unknown('contacts', 'by default the rows are rejected, or with --lenient imported without them'),
   ...importOptions('external_id'),
 } as const satisfies Options
 
-/** Only deals have stages and contacts. */
-type OfDeals = 'makeStages' | 'unknownContacts'
+export const activityOptions = {
+  unknownContacts: unknown('contacts', 'by default the rows are rejected, or with --lenient imported without them'),
+  ...importOptions('external_id'),
+} as const satisfies Options
+
+/** Only deals have stages, and only deals and activities contacts. */
+type OfDeals = 'makeStages' | 'unknownContacts' | 'wonStage' | 'lostStage' | 'openStage'
 type DealValues = Values<typeof dealOptions>
 export type Given = Omit<DealValues, OfDeals> & Partial<Pick<DealValues, OfDeals>> & { readonly data: string }
 
@@ -77,19 +99,23 @@ export type Given = Omit<DealValues, OfDeals> & Partial<Pick<DealValues, OfDeals
 export function readOptions(
   given: Given,
   matches: readonly Match[],
-): Pick<ImportOptions, 'map' | 'values' | 'match' | 'decimal' | 'order' | 'rules' | 'dryRun' | 'again' | 'rejected'> {
-  const decimal = chosen('--decimal', given.decimal, ['point', 'comma'] as const)
-  const sign: Decimal | undefined = decimal && (decimal === 'point' ? '.' : ',')
+): Pick<
+  ImportOptions,
+  keyof FormatOptions | 'map' | 'values' | 'match' | 'product' | 'encoding' | 'rules' | 'dryRun' | 'again' | 'rejected'
+> {
   const { map, mapValue, lenient, makeStages, unknownOwner, dryRun, again, rejected } = given
+  const { wonStage: won = [], lostStage: lost = [], openStage: open = [] } = given
   return {
     map,
     values: mapValue,
     match: chosen('--match', given.match, matches),
-    decimal: sign,
-    order: chosen<Order>('--dates', given.dates, ['dmy', 'mdy']),
+    product: given.source,
+    ...formatsOf(given),
+    encoding: given.encoding === undefined ? undefined : checkEncoding(given.encoding),
     rules: {
       lenient,
       makeStages,
+      stagesAs: checkStagesAs({ won, lost, open }),
       unknownOwner,
       unknownContacts: chosen('--unknown-contacts', given.unknownContacts, UNKNOWN),
       unknownCompanies: chosen('--unknown-companies', given.unknownCompanies, UNKNOWN),
@@ -98,6 +124,32 @@ export function readOptions(
     again,
     rejected,
   }
+}
+
+/** Each is given for all columns, or behind the name of one. */
+function formatsOf({ decimal = [], dates = [] }: Pick<Given, 'decimal' | 'dates'>): FormatOptions {
+  const signs = decimal.map((text) => {
+    const { column, choice } = parted('--decimal', text, ['point', 'comma'])
+    return { column, decimal: choice === 'point' ? ('.' as const) : (',' as const) }
+  })
+  const orders = dates.map((text) => {
+    const { column, choice } = parted('--dates', text, ['dmy', 'mdy', 'ymd'])
+    return { column, order: choice }
+  })
+  const columns = [...signs, ...orders].flatMap(({ column, ...format }) => (column ? [{ column, ...format }] : []))
+  return { decimal: forAll('--decimal', signs)?.decimal, order: forAll('--dates', orders)?.order, columns }
+}
+
+/** `comma`, or `Column=comma`; the name of a column may contain equals signs. */
+function parted<const Choice extends string>(flag: string, text: string, choices: readonly Choice[]) {
+  const at = text.lastIndexOf('=')
+  return { column: text.slice(0, Math.max(at, 0)).trim(), choice: chosen(flag, text.slice(at + 1), choices) as Choice }
+}
+
+function forAll<Format extends { column: string }>(flag: string, formats: readonly Format[]): Format | undefined {
+  const [one, other] = formats.filter(({ column }) => column === '')
+  if (other) throw usage(`${flag} is given more than once for all columns.`)
+  return one
 }
 
 function chosen<const Choice extends string>(

@@ -5,12 +5,12 @@ import type { Undone } from '../imports/journal/undo.ts'
 import type { ImportObject } from '../imports/writes.ts'
 import type { CommandStore } from '../store/open.ts'
 import { type Answer, type AuditedWrites, command, json, org } from './command.ts'
-import { dealOptions, type Given, importOptions, readOptions } from './import-options.ts'
+import { activityOptions, dealOptions, type Given, importOptions, readOptions } from './import-options.ts'
 import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
 
-// `import contacts|companies|deals FILE` and `import --undo ID`. Importing meetings and restoring an export, `import
+// `import contacts|companies|deals|notes|tasks FILE` and `import --undo ID`. Importing meetings and restoring an export, `import
 // DIR`, are separate commands.
 
 const args = {
@@ -21,10 +21,10 @@ export const importContacts = command({
   name: 'import contacts',
   summary: 'Import contacts from a file',
   args,
-  options: importOptions('email|external_id'),
+  options: importOptions('email|phone|external_id'),
   audit: 'import',
   run: ({ options, args, writeInParts }) =>
-    importRows(writeInParts, 'contact', args.file, options, ['email', 'external_id']),
+    importRows(writeInParts, 'contact', args.file, options, ['email', 'phone', 'external_id']),
 })
 
 export const importCompanies = command({
@@ -46,6 +46,19 @@ export const importDeals = command({
   run: ({ options, args, writeInParts }) => importRows(writeInParts, 'deal', args.file, options, ['external_id']),
 })
 
+const importActivities = (object: 'note' | 'task', name: string, summary: string) =>
+  command({
+    ...{ name, summary, args, options: activityOptions, audit: 'import' },
+    run: ({ options, args, writeInParts }) => importRows(writeInParts, object, args.file, options, ['external_id']),
+  })
+
+export const importNotes = importActivities('note', 'import notes', 'Import notes from a file')
+export const importTasks = importActivities(
+  'task',
+  'import tasks',
+  'Import tasks, calls, meetings and emails from a file of activities',
+)
+
 export const importUndo = command({
   name: 'import --undo',
   summary: 'Undo an import: delete the records that it created, and restore those that it changed',
@@ -66,7 +79,13 @@ export const importUndo = command({
   },
 })
 
-const COMMANDS = { contact: 'import contacts', company: 'import companies', deal: 'import deals' } as const
+const COMMANDS: Record<ImportObject, string> = {
+  contact: 'import contacts',
+  company: 'import companies',
+  deal: 'import deals',
+  note: 'import notes',
+  task: 'import tasks',
+}
 
 function importRows(
   writeInParts: AuditedWrites['writeInParts'],

@@ -1,9 +1,7 @@
-import { isTimezone } from '../lib/time.ts'
+import { machineZone } from '../lib/machine-zone.ts'
 import { makeOrg, newOrgSettings, prepareFolder } from '../settings/new-org.ts'
 import { command, json } from './command.ts'
 import { withStore } from './store.ts'
-
-const machineTimezone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const init = command({
   name: 'init',
@@ -19,7 +17,7 @@ export const init = command({
     timezone: {
       type: 'string',
       placeholder: 'ZONE',
-      default: isTimezone(machineTimezone) ? machineTimezone : 'UTC',
+      default: machineZone().zone,
       help: 'time zone of the organisation and the owner',
     },
     currency: { type: 'string', placeholder: 'CODE', default: 'EUR', help: 'default currency of the organisation' },

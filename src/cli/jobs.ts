@@ -4,6 +4,7 @@ import { conflict, Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { bulkRemedies } from '../screens/app/bulk/routes.ts'
+import { handOverRemedies } from '../screens/app/hand-over/routes.ts'
 import { type JobRow, jobRows } from '../store/job-rows.ts'
 import type { Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
@@ -115,5 +116,5 @@ function notRunning(store: Store, id: string): JobRow {
 
 function remedyOf(store: Store, { kind }: JobRow) {
   const deps = resourceDeps(store)
-  return { ...remedies(deps), ...bulkRemedies(deps) }[kind]
+  return { ...remedies(deps), ...bulkRemedies(deps), ...handOverRemedies(deps) }[kind]
 }

@@ -8,7 +8,9 @@ import { openApiDocument } from '../http/openapi.ts'
 import type { Reader } from '../http/reader.ts'
 import { type Listener, listen } from '../http/server.ts'
 import type { Arriving } from '../moves/arriving.ts'
+import type { Operation } from '../notify/operation.ts'
 import { screens } from '../screens/app.ts'
+import type { Health } from '../screens/health.ts'
 import type { Monitoring } from '../screens/metrics.ts'
 import { hostCheck, hostsOf } from '../screens/sessions/hosts.ts'
 import type { Store } from '../store/open.ts'
@@ -23,8 +25,9 @@ type Parts = {
   read: Awaited<ReturnType<typeof readServeOptions>>
   /** Where they are put, as soon as each listens. */
   listeners: Listener[]
-  monitoring: Omit<Monitoring, 'monitors' | 'addressOf' | 'connections'>
-  isSendingPaused: boolean
+  monitoring: Omit<Monitoring, 'monitors' | 'versionAge' | 'addressOf' | 'connections'>
+  judge: Health
+  operation: Omit<Operation, 'judge'>
   /** Receives organisations from other servers; a reader does not. */
   arriving?: Arriving | undefined
   /** Of each listener, if this is a reader. */
@@ -33,11 +36,15 @@ type Parts = {
 
 /** Starts the API and, unless they are off, the screens. */
 export async function startListeners(parts: Parts): Promise<void> {
-  const { store, deps, state, options, read, listeners, monitoring, isSendingPaused, reader, arriving } = parts
-  const { apiAddress, screensAddress, rate, givenUrl, monitors, names, front } = read
+  const { store, deps, state, options, read, listeners, monitoring, judge, operation, reader, arriving } = parts
+  const { apiAddress, screensAddress, rate, givenUrl, monitors, versionAge, names, front } = read
   const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
   const added = [...names, ...(givenUrl === undefined ? [] : hostsOf([givenUrl]))]
-  const checkHost = hostCheck({ listen: apiAddress.host, added, publicUrls: publicUrlsWith(store.db) })
+  const checkHost = hostCheck({
+    listen: apiAddress.path === undefined ? apiAddress.host : LOCAL_NAME,
+    added,
+    publicUrls: publicUrlsWith(store.db),
+  })
   const app = api(store, {
     ...{ ...state, dataDir: options.data, rate, corsOrigins, deps, arriving, reader: reader?.api },
     checkHost: names.length > 0 ? checkHost : undefined,
@@ -49,13 +56,17 @@ export async function startListeners(parts: Parts): Promise<void> {
   const routes = catalog(deps)
   const document = () => openApiDocument(routes, PREFIX, version)
   const site = screens({
-    ...{ ...state, store, deps, document, routes, prefix: PREFIX, dataDir: options.data, isSendingPaused },
-    ...{ apiUrl: givenUrl ?? apiListener.url, listen: screensAddress.host, hosts: names, reader: reader?.screens },
+    ...{ ...state, store, deps, document, routes, prefix: PREFIX, dataDir: options.data, judge, operation },
+    ...{ apiUrl: givenUrl ?? apiListener.webUrl, hosts: names, reader: reader?.screens },
+    listen: screensAddress.path === undefined ? screensAddress.host : LOCAL_NAME,
     monitoring: {
-      ...{ ...monitoring, monitors },
+      ...{ ...monitoring, monitors, versionAge },
       addressOf: (req) => clientOf(req).address,
       connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
     },
   })
   listeners.push(await listen(site.callback(), screensAddress, front))
 }
+
+/** The name of a listener on a Unix socket, which has no address. */
+const LOCAL_NAME = 'localhost'

@@ -2,6 +2,7 @@ import type { MailboxHealth } from '../inbox/mailboxes/mailbox-health.ts'
 import { type Mailbox, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { plainWarning } from '../inbox/mailboxes/plain-text.ts'
 import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
+import { unknownAddresses } from '../inbox/mailboxes/unknown-addresses.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import type { Store } from '../store/open.ts'
@@ -12,12 +13,13 @@ export type MailboxReport = ReturnType<typeof mailboxReports>[number]
 /** Returns every mailbox of an organisation with its health. */
 export function mailboxReports(store: Store, org: number) {
   const { state, health, smtpServer, imapServer } = mailboxStore(resourceDeps(store))
+  const unknown = unknownAddresses(resourceDeps(store))
   const emailOf = columnOf(store.db, 'members', 'email')
 
   return mailboxSettings(store)
     .all(org)
     .map((mailbox: Mailbox) => {
-      const { id, key, name, address, is_default, is_active, member_id } = mailbox
+      const { id, key, name, address, aliases, is_default, is_active, member_id } = mailbox
       const how = state(org, id)
       const { sending, receiving } = health(org, mailbox)
       return {
@@ -25,6 +27,8 @@ export function mailboxReports(store: Store, org: number) {
         key,
         name,
         address,
+        aliases,
+        suggested_aliases: unknown.of(org, id),
         is_default,
         is_active,
         member: member_id === null ? null : (emailOf(org, member_id) as string),
@@ -46,6 +50,7 @@ export function mailboxReports(store: Store, org: number) {
           imported: how.imported,
           skipped: how.skipped,
           rejected: how.rejected,
+          missing: how.missing,
           imported_at: onWire(how.imported_at),
           warning: plainWarning(mailbox, 'imap', how) ?? null,
         },

@@ -37,17 +37,26 @@ export const mailboxList = command({
     }),
 })
 
-function reportText({ key, address, is_default, member, sending, receiving }: MailboxReport): string {
+function reportText(report: MailboxReport): string {
+  const { key, address, aliases, suggested_aliases, is_default, member, sending, receiving } = report
   const uses = [...(is_default ? ['default'] : []), ...(member === null ? [] : [`of ${member}`])]
-  const { imported, skipped, rejected } = receiving
+  const { imported, skipped, rejected, missing } = receiving
+  const left = missing === 0 ? '' : `, ${missing} missing: see "dealbox mailbox errors"`
   const listens = !['not_set_up', 'deactivated'].includes(receiving.status)
   return [
     [key, address, ...uses].join('  '),
     `  sending    ${oneLine(sending.text)}`,
     `  receiving  ${oneLine(receiving.text)}`,
-    ...(listens ? [`             ${imported} imported, ${skipped} skipped, ${rejected} rejected`] : []),
+    ...(listens ? [`             ${imported} imported, ${skipped} skipped, ${rejected} rejected${left}`] : []),
+    ...(aliases.length === 0 ? [] : [`  aliases    ${oneLine(aliases.join(', '), 500)}`]),
+    ...(suggested_aliases.length === 0 ? [] : [`  missing?   ${oneLine(suggestionOf(suggested_aliases), 500)}`]),
     ...[sending, receiving].flatMap(({ warning }) => (warning === null ? [] : [`  warning    ${oneLine(warning)}`])),
   ].join('\n')
+}
+
+function suggestionOf(suggested: MailboxReport['suggested_aliases']): string {
+  const named = suggested.map(({ address, mails }) => `${address} (${mails} ${mails === 1 ? 'mail' : 'mails'})`)
+  return `Mails also come to ${named.join(', ')}. If they are yours, add them to "aliases" in the settings.`
 }
 
 export const mailboxErrors = command({
@@ -172,6 +181,8 @@ const shortMail = ({ key, name, address }: Mailbox, to: string, messageId: strin
   from: { email: address, name },
   replyTo: null,
   to: [{ email: to, name: null }],
+  cc: [],
+  bcc: [],
   subject: `Test of the mailbox ${key}`,
   inReplyTo: null,
   references: [],

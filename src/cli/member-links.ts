@@ -4,13 +4,14 @@ import { ROLES } from '../auth/roles.ts'
 import { sessionStore } from '../auth/sessions.ts'
 import type { Member } from '../crm/members/members.ts'
 import { memberSettings } from '../crm/members/settings.ts'
+import { emailKey } from '../lib/email.ts'
 import * as f from '../lib/fields.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import type { CommandStore } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
 import { command, json, org } from './command.ts'
-import { isLocal, LOCAL_NOTE, linkOptions, listenerUrl, screensOrigin } from './screens-url.ts'
+import { isLocal, linkOptions, listenerUrl, localNote, screensOrigin } from './screens-url.ts'
 import { chosenOrg, withStore } from './store.ts'
 
 const email = { email: 'email of the member' }
@@ -29,7 +30,7 @@ export const memberInvite = command({
   },
   audit: 'invitation.created',
   run: ({ options, args, write }) => {
-    const given = validate(Invite, { email: args.email.toLowerCase(), role: options.role })
+    const given = validate(Invite, { email: emailKey(args.email), role: options.role })
     return withStore(options.data, (store) => {
       const org = chosenOrg(store, options.org)
       const origin = originFor(store, options)
@@ -47,7 +48,7 @@ export const memberInvite = command({
         return {
           json: { id, url, expires_at, ...given, warning },
           text: url,
-          note: warning ? `${until} ${LOCAL_NOTE}` : until,
+          note: warning ? `${until} ${localNote(options.screensListen)}` : until,
           audit: { record: id, detail: { role: given.role } },
         }
       })
@@ -82,7 +83,7 @@ export const memberReset = command({
         const url = linkUrl(origin, 'sign_in', linkStore(store).makeSignIn(org, id))
         const second_factor = credentials.get(org, id)?.totp_confirmed_at != null
         const until = `It signs in once, within 24 hours${second_factor ? WITH_CODE : ''}. A new password is set in the settings then.`
-        const note = isLocal(url) ? `${until} ${LOCAL_NOTE}` : until
+        const note = isLocal(url) ? `${until} ${localNote(options.screensListen)}` : until
         const detail = options.secondFactor ? { second_factor: 'removed' } : {}
         return { json: { url, second_factor }, text: url, note, audit: { record: id, detail } }
       })
@@ -115,7 +116,7 @@ const originFor = (store: CommandStore, { screensListen, host, tlsCert }: LinkOp
 function activeMember(store: CommandStore, org: number, email: string): Member {
   const member = memberSettings(store)
     .all(org)
-    .find((each) => each.email === email.toLowerCase())
+    .find((each) => each.email === emailKey(email))
   if (!member)
     throw new Problem(404, 'no_such_member', `There is no member ${email}. "dealbox member list" shows all members.`)
   if (member.status === 'active') return member

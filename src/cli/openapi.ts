@@ -2,6 +2,7 @@ import { catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
 import { parseListen, usage } from '../config.ts'
 import { openApiDocument } from '../http/openapi.ts'
+import { asOpenApi30 } from '../http/openapi-30.ts'
 import { startClock } from '../lib/id.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { apiUrlFor } from '../screens/sessions/hosts.ts'
@@ -19,6 +20,7 @@ export const openapi = command({
     apiListen: { ...apiListen, help: 'address of the API that the document is for' },
     tlsCert: { ...tlsCert, help: 'certificate of the server, if it has one: the address is https then' },
     publicUrl,
+    '3.0': { type: 'boolean', help: 'in OpenAPI 3.0, without webhooks, for tools that know no 3.1' },
     json: { ...json, help: 'on one line' },
   },
   run: ({ options }) => {
@@ -28,19 +30,20 @@ export const openapi = command({
         : parsePublicUrl(options.publicUrl)
     // Routes contain prepared statements, which need the tables.
     const db = emptyDatabase()
-    const document = openApiDocument(
+    const newest = openApiDocument(
       catalog(resourceDeps({ db, clock: startClock(Date.now), vault: vault('.') })),
       server + PREFIX,
       version,
     )
     db.close()
+    const document = options['3.0'] ? asOpenApi30(newest) : newest
     return { json: document, text: JSON.stringify(document, null, 2) }
   },
 })
 
 /** Throws a usage Problem. */
 function documentUrl(listen: string, certificate: string | undefined): string {
-  if ((parseListen(listen)?.port ?? 0) === 0)
+  if (!parseListen(listen)?.port)
     throw usage('The document needs an address: name one with --api-listen or --public-url.')
   return apiUrlFor(listenerUrl(listen, certificate), undefined)
 }

@@ -5,8 +5,11 @@ import { isCopy } from '../store/followed/files.ts'
 import { isServed } from '../store/lock.ts'
 import { DATABASE } from '../store/open.ts'
 import { command, json } from './command.ts'
+import { oldOff } from './fence-options.ts'
+import { askYes } from './prompt.ts'
 import { parsePublicUrl } from './public-url.ts'
-import { askToPromote } from './standby.ts'
+import { askToPromote, type Promoted } from './standby.ts'
+import { spoken } from './standby-age.ts'
 
 export const promote = command({
   name: 'promote',
@@ -26,16 +29,25 @@ export const promote = command({
       type: 'boolean',
       help: 'serve without checking the copy first, which takes minutes for a large one; run "dealbox doctor" afterwards',
     },
+    yes: { type: 'boolean', help: 'also if the copy is older than ten seconds, without a question' },
+    ...oldOff,
     json,
   },
   run: async ({ options }) => {
-    const { data, abandon, unchecked } = options
+    const { data, abandon, unchecked, oldPrimaryIsOff, yes } = options
     const url = options.newUrl === undefined ? null : parsePublicUrl(options.newUrl)
     if (!isCopy(join(data, DATABASE))) throw noCopy(data)
     checkUser(data)
     if (!isServed(data)) throw noStandby(data)
-    const asked = performance.now()
-    const promoted = await askToPromote(data, { url, abandons: abandon, isUnchecked: unchecked }, () => isServed(data))
+    let asked = performance.now()
+    const wanted = { url, abandons: abandon, isUnchecked: unchecked, isOldOff: oldPrimaryIsOff }
+    const ask = (acceptsAge: boolean) => askToPromote(data, { ...wanted, acceptsAge }, () => isServed(data))
+    const promoted = await ask(yes).catch(async (error) => {
+      if (!(error instanceof Problem && error.code === 'copy_old' && process.stdin.isTTY)) throw error
+      if (!(await askYes(`${error.message}\nPromote it?`))) throw error
+      asked = performance.now()
+      return ask(true)
+    })
     const took_ms = Math.round(performance.now() - asked)
     const { epoch, api, screens, was_fenced, is_complete } = promoted
     return {
@@ -45,7 +57,7 @@ export const promote = command({
         `api      ${api}`,
         `screens  ${screens ?? 'off'}`,
         '',
-        is_complete ? COMPLETE : INCOMPLETE,
+        is_complete ? COMPLETE : `${lackOf(promoted)} ${INCOMPLETE}`,
         ...(was_fenced ? [] : [UNFENCED]),
         ...(unchecked ? [UNCHECKED] : []),
         'Send clients here: change the address in DNS or in the proxy. docs/failover.md says what comes next.',
@@ -67,9 +79,14 @@ function checkUser(data: string): void {
 
 const COMPLETE = 'The old primary has stopped, and everything that it acknowledged is here.'
 const INCOMPLETE =
-  'The old primary did not say that it stopped; with --fence off it does not stop. What it acknowledged and did not replicate, it writes to a file when it comes back.'
+  'The old primary did not say that it stopped. What it acknowledged and did not replicate, it writes to a file when it comes back.'
 const UNFENCED =
-  'The old primary never checked whether another server was promoted (it had no --replica, or --fence off), and does not notice that it was replaced: make sure that it is stopped.'
+  'The old primary does not know that it has a standby, and goes on writing while it cannot reach the replica: make sure that it stays off.'
+
+const lackOf = ({ copy_at, copy_age_s }: Promoted): string =>
+  copy_at === null || copy_age_s === null
+    ? 'How old the copy is, nobody can say.'
+    : `The copy is of ${copy_at}, ${spoken(copy_age_s)} before this command: what the old primary acknowledged after that time may be missing here.`
 
 const UNCHECKED =
   'Its database was not checked: run "dealbox doctor" now. If that finds damage, docs/failover.md says what to do.'

@@ -24,6 +24,17 @@ export async function askSecret(
   throw new Problem(400, 'canceled', nothing)
 }
 
+/** Asks at a terminal. */
+export async function askYes(
+  question: string,
+  { input = process.stdin as Input, say = sayAside } = {},
+): Promise<boolean> {
+  say(`${question} [y/N] `)
+  return /^y(es)?$/i.test((await firstLine(input)).trim())
+}
+
+const sayAside = (text: string): void => void process.stderr.write(text)
+
 async function hidden(question: string, input: Input, say: (text: string) => void): Promise<string> {
   input.setRawMode?.(true)
   say(question)

@@ -4,7 +4,7 @@ export const apiListen = {
   type: 'string',
   placeholder: 'HOST:PORT',
   default: '127.0.0.1:8080',
-  help: 'address of the API; port 0 picks a free port',
+  help: 'address of the API; port 0 picks a free port, and unix:PATH is a Unix socket',
 } as const
 
 /** The option that says where clients reach the API, such as behind a proxy. */

@@ -11,7 +11,6 @@ import { decryptionOptions } from './backup-places.ts'
 import { command, json } from './command.ts'
 import { withPlainBackup } from './encrypted-backup.ts'
 import { mailboxReports } from './mailbox-report.ts'
-import { withStore } from './store.ts'
 import { NEWEST } from './webhooks.ts'
 
 export const restore = command({
@@ -60,23 +59,6 @@ export const restore = command({
     }
   },
 })
-
-export const resume = command({
-  name: 'resume-sending',
-  summary: 'Let a restored data folder send mails, sequences and webhooks again, and fetch mails',
-  options: { json },
-  audit: 'sending.resumed',
-  run: ({ options: { data }, write }) =>
-    withStore(data, (store) =>
-      write(store, () => {
-        const wasPaused = resumeSending(data)
-        const json = { was_paused: wasPaused }
-        return wasPaused ? { json, text: RESUMED } : { json, text: 'Sending was not paused.', audit: null }
-      }),
-    ),
-})
-
-const RESUMED = 'The server sends again from its next start on: what was waiting when the backup was made comes first.'
 
 type Described = ReturnType<typeof describe>
 
@@ -149,5 +131,5 @@ function steps(data: string, isResumed: boolean): string {
   return isResumed
     ? `Next:\n${start}`
     : `The copy sends no mails, runs no sequences, calls no webhooks and fetches no mails. Next:\n${start}
-3. When the original does not run any more: "dealbox resume-sending --data ${data}", and restart the server.`
+3. When the original does not run any more: "dealbox resume-sending --data ${data}", and restart the server; with --dry-run it says first what is sent then.`
 }

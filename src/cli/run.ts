@@ -6,6 +6,7 @@ import { storageProblem } from '../store/failures.ts'
 import { auditedWrites } from './audit-writes.ts'
 import { type Answer, type Command, optionsOf } from './command.ts'
 import { commandHelp, listHelp } from './help.ts'
+import { sentenceOf } from './sentence.ts'
 
 /** Where a command writes its result and its errors. */
 export type Streams = { out: (text: string) => void; err: (text: string) => void }
@@ -26,6 +27,8 @@ export async function run(
   env: Environment,
   streams: Streams,
 ): Promise<number> {
+  const garbled = argv.find((arg) => arg.includes('\uFFFD'))
+  if (garbled !== undefined) return fail(streams, notUtf8(garbled), false, 'dealbox --help')
   const [first, second] = argv
   if (first === undefined || isHelp(first)) return say(streams, listHelp(commands))
   if (first === '--version') return say(streams, `${version}\n`)
@@ -64,6 +67,7 @@ async function runCommand(command: Command, { argv, env, commands }: Line, strea
 
 function print({ out, err }: Streams, { json, text, note }: Answer, asJson: boolean): void {
   if (asJson) {
+    if (json === null && text === '') return
     out(`${JSON.stringify(json)}\n`)
     return
   }
@@ -77,7 +81,7 @@ function say({ out }: Streams, text: string): number {
 }
 
 function fail({ err }: Streams, error: unknown, asJson: boolean, help: string): number {
-  const problem = storageProblem(error)
+  const problem = sentenceOf(storageProblem(error))
   if (!(problem instanceof Problem)) {
     err(`${(problem as Error).stack ?? problem}\n`)
     return 1
@@ -117,6 +121,12 @@ function unknownVerb(group: readonly Command[], name: string, verb: string | und
       : `There is no "dealbox ${name} ${verb}". Use one of ${verbs}.`,
   )
 }
+
+/** Node replaces such bytes, so that a file is not found by its name. */
+const notUtf8 = (arg: string): Problem =>
+  usage(
+    `"${arg}" has bytes that are not UTF-8. Give the file or folder a name in UTF-8, or call it through a link that has one.`,
+  )
 
 function problemText({ message, errors = [] }: Problem): string {
   if (errors.length < 2) return message

@@ -1,3 +1,4 @@
+import { makeMissingKeys } from '../auth/needed-keys.ts'
 import { isSendingPaused } from '../backup/sending.ts'
 import { labelled } from '../backup/standing.ts'
 import { lastBackup } from '../backup/state.ts'
@@ -9,6 +10,7 @@ import { mailLogins } from '../inbox/mailboxes/access-tokens.ts'
 import { deleteStagedContents } from '../inbox/messages/contents.ts'
 import { inboxKinds } from '../jobs/inbox.ts'
 import { mailKinds } from '../jobs/mail.ts'
+import { phoneKinds } from '../jobs/phones.ts'
 import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
@@ -17,15 +19,20 @@ import { startArriving } from '../moves/arriving.ts'
 import { startSettling } from '../moves/settling.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
+import { health } from '../screens/health.ts'
 import { recordedMetrics } from '../screens/monitoring/recorded.ts'
+import { logFault } from '../store/inspect/log-frames.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
 import { guard } from '../webhooks/egress/guard.ts'
-import { startBackups } from './backup-options.ts'
+import { backupTime, noteZone, startBackups } from './backup-options.ts'
+import { markData, refuseMissing } from './expected-data.ts'
 import { startListeners } from './listeners.ts'
+import { waysOf } from './reader-notices.ts'
 import { GRACE_MS, type Running } from './running.ts'
 import { screensOrigin } from './screens-url.ts'
 import { fenceOf, whenHeld } from './serve-lease.ts'
+import { startNotices } from './serve-notices.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
 import { servePrimary } from './serve-primary.ts'
 import { PAUSED, startSending } from './serve-sending.ts'
@@ -38,10 +45,12 @@ import { workerList } from './workers.ts'
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
   const read = await readServeOptions(options, log)
   const { screensAddress, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs } = read
-  const { backups, isFenced, givenUrl, trust, front } = read
+  const { backups, givenUrl, trust, front, notify } = read
   const replicated: Replicated | undefined = read.replicated ?? replicatedByStandby(options)
+  refuseMissing(options.data, options.expectData ?? false)
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
+  markData(options.data)
   const undo: (() => void | Promise<void>)[] = []
   const listeners: Listener[] = []
   /** What writes, or reaches other machines. */
@@ -58,7 +67,13 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const { fence, start: startLease } = fenceOf(options.data, replicated?.copy, isFenced)
+    const fault = logFault(options.data) // before SQLite drops it
+    if (fault !== undefined) log.error(fault)
+    const { fence, start: startLease } = fenceOf(options.data, {
+      copy: replicated?.copy,
+      option: read.replicated ? 'replica' : 'follow',
+      isOldOff: options.oldPrimaryIsOff ?? false,
+    })
     const store = openServedStore(options.data, log, {
       fence,
       ...{ backupDir: backups.folder, encryption: backups.copying.encryption },
@@ -72,36 +87,50 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     void lease?.deposed.then(workers.endAll)
     const served = { store, log, dataDir: options.data, replicated: atEpoch(replicated, store.db), url: givenUrl }
     const litestream = replicated?.own && ownLitestream(replicated.own, served)
-    const primary = await servePrimary({ ...served, store: whenHeld(store, lease) })
+    const primary = await servePrimary({ ...served, store: whenHeld(store, lease), lease })
     workers.push(primary.stop)
     if (litestream) workers.push(litestream.start())
     deleteOldUploads(options.data)
+    makeMissingKeys(store, options.data)
+    const zoneDoubt = noteZone(options.data, log)
     // The first write of the server; while another process writes, it waits, and the start does not.
     store
       .write(() => void deleteStagedContents(store.db))
       .catch((error) => {
         if (!store.health.note(error)) log.error({ err: error }, 'staged files were not deleted')
       })
-    const ownPorts = () => listeners.map(({ port }) => port)
+    const ownPorts = () => listeners.flatMap(({ port }) => port ?? [])
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
     const isPaused = isSendingPaused(options.data)
     if (isPaused) log.warn(PAUSED)
     const logins = mailLogins({ deps, write: store.write, trust })
     workers.push(logins.stop)
-    const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
+    const outbound = outboundMail({ deps, write: store.write, trust, logins, log, count: recorded.mailSent })
     const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
-    const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
+    const kinds = [...inboxKinds(deps), ...phoneKinds(deps), ...sendingKinds, ...screensKinds(deps)]
     const arriving = startArriving({ store, dataDir: options.data, log })
     workers.push(arriving.stop)
     // A copy that somebody only looks at must not end the move of the server that it was made of.
     if (!isPaused) workers.push(startSettling({ store, dataDir: options.data, log }))
+    const monitoring = {
+      ...{ recorded, kinds: kinds.map(({ kind }) => kind), replication: primary.status, lease: lease?.status },
+      backups: backups.at === null ? undefined : () => lastBackup(options.data),
+      places: isPaused ? [] : labelled(backups.copying.places),
+      zoneDoubt,
+      certificateUntil: front.certificate?.until,
+    }
+    const watched = { store, deps, log, dataDir: options.data }
+    const judge = health({ ...watched, ...monitoring, stopping: stopping.signal, isSendingPaused: isPaused })
+    const night = startBackups({ ...watched, isPaused }, backups)
+    if (night) workers.push(night.stop)
+    const screensUrl = () => listeners[1]?.webUrl
+    const notifier = startNotices({
+      ...{ ...watched, judge, notify, host: options.host, screensUrl, logins, trust, isPaused },
+    })
+    workers.push(notifier.stop)
     await startListeners({
-      ...{ store, deps, state, options, read, listeners, isSendingPaused: isPaused, arriving },
-      monitoring: {
-        ...{ recorded, kinds: kinds.map(({ kind }) => kind), replication: primary.status, lease: lease?.status },
-        backups: backups.at === null ? undefined : () => lastBackup(options.data),
-        places: isPaused ? [] : labelled(backups.copying.places),
-      },
+      ...{ store, deps, state, options, read, listeners, judge, arriving, monitoring },
+      operation: { notifier, night, ways: waysOf(notify, isPaused), at: backupTime(backups, store) },
     })
     const scheduler = startScheduler({
       store,
@@ -114,10 +143,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       const { webhookAllow } = options
       workers.push(...startSending({ store, deps, log, trust, logins, recorded, maxFileBytes, webhookAllow, ownPorts }))
     }
-    workers.push(startBackups({ store, log, dataDir: options.data, isPaused }, backups))
-    const screensUrl = listeners[1]?.url ?? null
-    const setup = screensUrl && newSetupUrl(store, options.data, screensOrigin(store, { ...options, url: screensUrl }))
-    return { api: (listeners[0] as Listener).url, screens: screensUrl, setup, reload: front.certificate?.reload, stop }
+    const [api, screens] = listeners as [Listener, Listener?]
+    const origin = screens && screensOrigin(store, { ...options, url: screens.webUrl })
+    const setup = origin === undefined ? null : newSetupUrl(store, options.data, origin)
+    return { api: api.url, screens: screens?.url ?? null, setup, reload: front.certificate?.reload, stop }
   } catch (error) {
     await stop()
     throw error

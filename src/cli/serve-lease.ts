@@ -1,11 +1,18 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Log } from '../http/log.ts'
+import type { Every } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import { SECOND_MS } from '../lib/time.ts'
 import type { Copy } from '../replication/copy/copy.ts'
+import { readEpoch } from '../replication/epochs.ts'
+import { forgetKnown, type Known, readKnown } from '../replication/known.ts'
 import type { Lease } from '../replication/lease.ts'
-import { type Fence, notConfirmed, removeLease, type Successor, successorOf } from '../store/fence.ts'
+import { unreplicatedName } from '../replication/unreplicated.ts'
+import { type Fence, type Moment, notConfirmed, removeLease, type Successor, successorOf } from '../store/fence.ts'
 import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
+import { replicaChanged, replicaMissing } from './fence-options.ts'
 
 /** Storage that does not answer must not keep a server from starting that does not depend on it. */
 const PATIENCE_MS = 3 * SECOND_MS
@@ -14,54 +21,88 @@ const PATIENCE_MS = 3 * SECOND_MS
 export const whenHeld = (store: Store, lease: Lease | undefined): Store =>
   lease ? { ...store, write: (job, allowed) => lease.held.then(() => store.write(job, allowed)) } : store
 
+/** By which the server looks; its own by default. */
+type Time = { every: Every; now: () => Moment }
+
 type Start = { store: Store; log: Log; url: string | undefined }
+
+type Options = {
+  /** Undefined where nobody can ask it, and without a replica. */
+  copy: Copy | undefined
+  option: Known['option']
+  /** A person has said that no other server is the primary. */
+  isOldOff: boolean
+} & Partial<Time>
 
 /**
  * Keeps a replicated server from writing beside another one that was promoted. The fence is closed until `start`, which
- * rejects with Problem 409 if there is such a server. With `--fence off` (`isFenced`), and without a copy that can be asked,
- * it is always open.
+ * rejects with Problem 409 if there is such a server, or if there may be one that this start would not see.
  */
-export function fenceOf(dataDir: string, copy: Copy | undefined, isFenced: boolean) {
+export function fenceOf(dataDir: string, { copy, option, isOldOff, ...time }: Options) {
   let lease: Lease | undefined
-  const closed = copy && isFenced ? notConfirmed() : undefined
+  const closed = copy ? notConfirmed() : undefined
   const fence: Fence = () => (lease ? lease.refusal() : closed)
 
   async function start({ store, log, url }: Start): Promise<Lease | undefined> {
-    const known = successorOf(dataDir)
     const { epoch } = replicationRow(store.db).read()
-    if (!copy || !isFenced) {
-      if (known) throw replaced(dataDir, known)
+    const successor = successorOf(dataDir)
+    if (successor) throw replaced(dataDir, successor, await isSaved({ store, log, dataDir, copy, epoch }))
+    if (isOldOff) log.warn(INSISTED)
+    const known = readKnown(dataDir)
+    if (!copy) {
+      if (known && !isOldOff) throw replicaMissing(dataDir, known)
+      forgetKnown(dataDir)
       removeLease(dataDir)
-      if (copy && epoch > 1) await noteBeginning(copy, { store, log, epoch })
       return undefined
     }
+    if (known?.is_fenced && !isOldOff && known.replica !== copy.name && !(await isHere(copy, known)))
+      throw replicaChanged(dataDir, known, copy.name)
     const { openLease } = await import('../replication/lease.ts') // few servers need it
-    lease = openLease({ store, dataDir, copy, epoch, url, log })
+    lease = openLease({ store, dataDir, copy, epoch, url, log, option, isOldOff, ...time })
     await lease.looked()
-    const successor = lease.successor() ?? known
-    if (!successor) return lease
+    if (lease.isAlone()) lease.release() // the storage may be away
+    const found = lease.successor()
+    if (!found && !lease.other()) return lease
     await lease.stop()
-    throw replaced(dataDir, successor)
+    throw found ? replaced(dataDir, found, lease.isDone()) : lease.other()
   }
 
   return { fence, start }
 }
 
-/** Standbys follow a primary that has begun, and a copy of an older one is not promoted any more. */
-async function noteBeginning(copy: Copy, { store, log, epoch }: Pick<Start, 'store' | 'log'> & { epoch: number }) {
-  const { noteBegun, presentPosition } = await import('../replication/epochs.ts')
-  try {
-    await noteBegun(copy, epoch, presentPosition(store), AbortSignal.timeout(PATIENCE_MS))
-  } catch (error) {
-    log.error({ err: error, epoch }, 'that this primary has begun could not be noted beside the copy')
-  }
+const INSISTED =
+  'it was said with --old-primary-is-off that no other server is the primary: start without it the next time'
+
+/** Whether it is the same place by another name, as where a share is mounted elsewhere. */
+const isHere = (copy: Copy, { epoch, id }: Known): Promise<boolean> =>
+  readEpoch(copy, epoch, AbortSignal.timeout(PATIENCE_MS)).then(
+    (found) => found?.id === id,
+    () => false,
+  )
+
+type Left = { store: Store; log: Log; dataDir: string; copy: Copy | undefined; epoch: number }
+
+/**
+ * Whether what the new primary does not have is in a file. A server that ended between the promotion and the first write of the
+ * new primary could not tell what that is: this start does.
+ */
+async function isSaved({ copy, ...left }: Left): Promise<boolean> {
+  if (existsSync(join(left.dataDir, unreplicatedName(left.epoch)))) return true
+  if (!copy) return false
+  const { withdrawal } = await import('../replication/withdrawal.ts') // few servers need it
+  const leave = withdrawal({ ...left, copy, depose: () => undefined, end: () => undefined })
+  await leave.replaced(AbortSignal.timeout(PATIENCE_MS)).catch(() => undefined)
+  return leave.isDone()
 }
 
-function replaced(dataDir: string, { epoch, primary_url, promoted_at }: Successor): Problem {
+function replaced(dataDir: string, { epoch, primary_url, promoted_at }: Successor, isSaved: boolean): Problem {
+  const left = isSaved
+    ? 'What the new primary does not have is in a file unreplicated-epoch-... there.'
+    : 'What the new primary does not have is not in a file yet: start it once more with its replica, while that can be reached and the new primary serves.'
   const since = promoted_at === null ? '' : ` since ${promoted_at}`
   return new Problem(
     409,
     'not_primary',
-    `${dataDir} is no longer the primary: that is ${primary_url ?? 'another server'}${since} (epoch ${epoch}). It is not served, so that nobody writes to it. What the new primary does not have is in a file unreplicated-epoch-... there. Keep the folder aside, and follow the new primary from another one; docs/failover.md says how.`,
+    `${dataDir} is no longer the primary: that is ${primary_url ?? 'another server'}${since} (epoch ${epoch}). It is not served, so that nobody writes to it. ${left} Keep the folder aside, and follow the new primary from another one; docs/failover.md says how.`,
   )
 }

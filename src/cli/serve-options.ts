@@ -5,14 +5,17 @@ import { parseRate } from '../http/ratelimit.ts'
 import { MIB, parseSize } from '../lib/size.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
+import { ageNotice, readAgeNotice } from './age-notice.ts'
 import { type BackupOptions, backupOptions, readBackups } from './backup-options.ts'
 import { json } from './command.ts'
-import { fenceOptions, readFence } from './fence-options.ts'
+import { expectOptions } from './expected-data.ts'
+import { oldOff } from './fence-options.ts'
 import { type FollowOptions, followOptions } from './follow-options.ts'
 import { type FrontOptions, frontOptions, openFront } from './front.ts'
 import { parseLifetime } from './lifetime.ts'
 import { minFreeOption, readMinFree } from './min-free.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
+import { type NotifyOptions, notifyOptions, readNotify } from './notify-options.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { type ReplicatedOptions, readReplicated, replicatedOptions } from './replica-options.ts'
 import { readTrust } from './trust.ts'
@@ -22,6 +25,7 @@ const FOR_EVER = Number.MAX_SAFE_INTEGER
 export type ServeOptions = BackupOptions &
   ReplicatedOptions &
   FollowOptions &
+  NotifyOptions &
   FrontOptions & {
     data: string
     apiListen: string
@@ -38,8 +42,10 @@ export type ServeOptions = BackupOptions &
     maxAttachments?: string | undefined
     /** 256M by default, or a sixteenth of a smaller disk. */
     minFree?: string | undefined
-    /** on by default. */
-    fence?: string | undefined
+    /** 365d by default. */
+    ageNotice?: string | undefined
+    oldPrimaryIsOff?: boolean | undefined
+    expectData?: boolean | undefined
   } & MonitorSettings
 
 /** The options of `serve`. */
@@ -50,7 +56,7 @@ export const serveOptions = {
     type: 'string',
     placeholder: 'HOST:PORT',
     default: '127.0.0.1:8081',
-    help: 'address of the screens listener (browser app, API reference, health checks, metrics, unsubscribe pages), or off',
+    help: 'address of the screens listener (browser app, API reference, health checks, metrics, unsubscribe pages), unix:PATH, or off',
   },
   ...frontOptions,
   rateLimit: {
@@ -95,16 +101,18 @@ export const serveOptions = {
     help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
   },
   minFree: minFreeOption,
+  ...expectOptions,
   ...backupOptions,
   ...replicatedOptions,
-  ...fenceOptions,
+  ...oldOff,
   ...followOptions,
   ...monitorOptions,
+  ...notifyOptions,
+  ...ageNotice,
   logLevel: {
     type: 'string',
     placeholder: 'LEVEL',
-    default: 'info',
-    help: 'error, warn or info; info logs every request',
+    help: 'error, warn or info, which logs every request; by default info with --json, and warn without',
   },
   json: { ...json, help: 'log as JSON lines to standard output' },
 } as const satisfies Options
@@ -121,11 +129,12 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = await readBackups(options.data, options)
   const replicated = await readReplicated(options.data, options)
-  const isFenced = readFence(options.fence)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
   const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const monitors = readMonitors(options)
+  const notify = readNotify(options)
+  const versionAge = readAgeNotice(options.ageNotice)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   const { names, ...front } = await openFront(options, log)
   return {
@@ -140,15 +149,15 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
       keepAuditMs,
       backups,
       replicated,
-      isFenced,
     },
-    ...{ givenUrl, monitors, trust, names, front },
+    ...{ givenUrl, monitors, notify, versionAge, trust, names, front },
   }
 }
 
 /** Throws a usage Problem. */
-export function checkLogLevel(level: string): void {
-  if (!['error', 'warn', 'info'].includes(level)) throw usage('--log-level must be error, warn or info.')
+export function checkLogLevel(level: string | undefined): void {
+  if (level !== undefined && !['error', 'warn', 'info'].includes(level))
+    throw usage('--log-level must be error, warn or info.')
 }
 
 /** Throws a usage Problem. */

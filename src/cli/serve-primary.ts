@@ -1,5 +1,6 @@
 import type { Log } from '../http/log.ts'
-import type { ReplicationStatus } from '../replication/primary.ts'
+import { type Every, everyMs } from '../lib/every.ts'
+import type { ReplicationStatus, startPrimary } from '../replication/primary.ts'
 import { readUnlessDamaged } from '../store/newest.ts'
 import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
@@ -13,10 +14,12 @@ type Options = {
   replicated: Awaited<ReturnType<typeof readReplicated>>
   /** Where clients reach it. */
   url: string | undefined
+  lease?: Parameters<typeof startPrimary>[0]['lease']
+  every?: Every
 }
 
 /** Notes how a database is served, for all who open it or a copy, and starts what a replicated one needs. */
-export async function servePrimary({ store, log, dataDir, replicated, url }: Options): Promise<{
+export async function servePrimary({ store, log, dataDir, replicated, url, lease, every = everyMs }: Options): Promise<{
   status: (() => ReplicationStatus) | undefined
   stop: () => Promise<void>
 }> {
@@ -31,6 +34,6 @@ export async function servePrimary({ store, log, dataDir, replicated, url }: Opt
         if (!store.health.note(error)) log.error({ err: error }, 'whether the database is replicated was not noted')
       })
   if (!replicated) return { status: undefined, stop: () => Promise.resolve() }
-  const { startPrimary } = await import('../replication/primary.ts') // few servers need it
-  return startPrimary({ store, log, dataDir, ...replicated })
+  const primary = await import('../replication/primary.ts') // few servers need it
+  return primary.startPrimary({ store, log, dataDir, ...replicated, lease, every })
 }

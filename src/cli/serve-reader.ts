@@ -9,6 +9,7 @@ import type { Listener } from '../http/server.ts'
 import { Problem } from '../lib/problem.ts'
 import { type CopyStatus, type Following, follow } from '../replication/follow.ts'
 import { resourceDeps } from '../resource-deps.ts'
+import { health } from '../screens/health.ts'
 import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { isCopy, removeLeftovers } from '../store/followed/files.ts'
 import {
@@ -24,6 +25,7 @@ import { lockInstance } from '../store/lock.ts'
 import { DATABASE } from '../store/open.ts'
 import type { Followed } from './follow-options.ts'
 import { startListeners } from './listeners.ts'
+import { startReaderNotices, waysOf } from './reader-notices.ts'
 import { GRACE_MS, type Running } from './running.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
 import { reportFailures } from './served-store.ts'
@@ -33,7 +35,7 @@ const LOOK_MS = 20
 
 /**
  * Serves a copy that Litestream keeps in the data folder. Nothing here starts what writes, or what reaches other machines:
- * no jobs, no mail, no webhooks, no backups. The store refuses whatever would write nevertheless. `abandon` ends a start
+ * no jobs, no mail, no webhooks, no backups; only --notify-url is called. The store refuses whatever would write nevertheless. `abandon` ends a start
  * that waits for the first copy, which may take long.
  */
 export async function serveReader(
@@ -72,9 +74,18 @@ export async function serveReader(
       if (passing) undo.push(passing.stop)
       return { readable: store.readable, lagMs: store.lagMs, pass: passing?.pass }
     }
+    const deps = resourceDeps(store)
+    const monitoring = { recorded: recordedMetrics(), kinds: [], copy: () => statusOf(options.data, store, following) }
+    const watched = { store, deps, log, dataDir: options.data }
+    const judge = health({ ...watched, ...monitoring, stopping: stopping.signal })
+    const { notify } = read
+    const notifier = startReaderNotices({
+      ...{ ...watched, judge, notify, host: options.host, screensUrl: () => listeners[1]?.webUrl },
+    })
+    undo.push(notifier.stop)
     await startListeners({
-      ...{ store, deps: resourceDeps(store), state, options, read, listeners, isSendingPaused: false },
-      monitoring: { recorded: recordedMetrics(), kinds: [], copy: () => statusOf(options.data, store, following) },
+      ...{ store, deps, state, options, read, listeners, judge, monitoring },
+      operation: { notifier, isReader: true, ways: waysOf({ ...notify, mail: null }, false) },
       reader: { api: readerOf(followed.primary), screens: readerOf(followed.primaryScreens) },
     })
     const [api, screens] = listeners.map(({ url }) => url)

@@ -21,6 +21,7 @@ import { serveFolder } from './serve-folder.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { serveReader } from './serve-reader.ts'
 import { answer, awaitRequests, type Promoted, type Request } from './standby.ts'
+import { ageOf, refuseOld, registrationOf } from './standby-age.ts'
 import { replicaOf } from './standby-replica.ts'
 
 /** How often it looks whether another standby was promoted. */
@@ -46,12 +47,15 @@ export async function serveStandby(
   if (isPromoting(file)) await goOn()
   if (isPromoted(data)) return serveFolder(options, log)
   const copy = askable(followed.replica, log)
+  const registration = copy && registrationOf(copy, log)
   let epoch = localEpoch() ?? 1
 
   async function reading() {
     epoch = Math.max(epoch, await newestEpoch()) // storage that is not mounted has no primary at all
     if (isCopy(file) && (localEpoch() ?? epoch) !== epoch) removeCopy(file) // it does not go on in another folder
-    return serveReader(options, { ...followed, replica: replicaNow() }, log, abandon)
+    const started = await serveReader(options, { ...followed, replica: replicaNow() }, log, abandon)
+    await registration?.register(epoch)
+    return started
   }
 
   const replicaNow = () => urlBelow(followed.replica, folderOfEpoch(epoch))
@@ -83,7 +87,9 @@ export async function serveStandby(
 
   /** Another standby was promoted: from here on, its copy is followed. */
   async function followNewest(): Promise<void> {
-    if (isStopping || !reader || (await newestEpoch()) <= epoch) return
+    if (isStopping || !reader) return
+    await registration?.register(epoch)
+    if ((await newestEpoch()) <= epoch) return
     log.warn({ epoch: epoch + 1 }, 'another server is the primary now, whose copy is followed from here on')
     await reader.stop()
     reader = undefined
@@ -108,14 +114,17 @@ export async function serveStandby(
     const copy = replicaOf(followed.replica)
     await store.readable()
     checkReaderKeys(data, store.db) // what is refused after the claim leaves no primary
+    const age = ageOf(store)
+    if (!request.acceptsAge) refuseOld(age)
+    await registration?.register(epoch)
     const standby: Standby = { epoch: store.replication().epoch, arrived: () => arrived(store) }
-    const claim = await claimNext({ copy, standby, url, abandons: request.abandons })
+    const claim = await claimNext({ copy, standby, url, abandons: request.abandons, isOldOff: request.isOldOff })
     log.warn(claim, 'this standby is promoted')
     await endFollowing(stop, () => makePrimary(data, claim, url, request.isUnchecked))
     running = await serveFolder(options, log)
     const { api, screens } = running
     log.warn({ epoch: claim.epoch, api, screens }, 'this server is the primary now')
-    return { epoch: claim.epoch, api, screens, was_fenced: claim.wasFenced, is_complete: claim.isComplete }
+    return { epoch: claim.epoch, api, screens, was_fenced: claim.wasFenced, is_complete: claim.isComplete, ...age }
   }
 
   /** Litestream that was interrupted while it wrote has left a part of a transaction: it follows until that is whole. */
@@ -152,7 +161,14 @@ export async function serveStandby(
     const standby: Standby = { epoch: from, arrived: () => position }
     const url = urlOf(options, null)
     try {
-      const claim = await claimNext({ copy: replicaOf(followed.replica), standby, url, abandons: false })
+      // Whether the old primary knew of a standby was asked before it began.
+      const claim = await claimNext({
+        copy: replicaOf(followed.replica),
+        standby,
+        url,
+        abandons: false,
+        isOldOff: true,
+      })
       log.warn(claim, 'a promotion that was interrupted goes on')
       await makePrimary(data, claim, url)
     } catch (error) {

@@ -1,12 +1,14 @@
+import { join } from 'node:path'
 import { backUpFirst } from '../backup/before-migration.ts'
 import type { Encryption } from '../backup/encryption/secrets.ts'
 import type { Log } from '../http/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
 import { watchSpace } from '../store/disk-space.ts'
 import type { Failure } from '../store/failures.ts'
+import { refuseForeignLog } from '../store/foreign-log.ts'
 import type { FailureReport } from '../store/health.ts'
 import type { Versions } from '../store/migrations.ts'
-import { type OpenOptions, openStore, type Store } from '../store/open.ts'
+import { DATABASE, type OpenOptions, openStore, type Store } from '../store/open.ts'
 import { diskReserve } from '../store/reserve.ts'
 
 const MESSAGES: Record<Failure, string> = {
@@ -25,7 +27,7 @@ const MIGRATED = 'the database is migrated to a newer schema; this backup is fro
 const MIGRATED_AGAIN =
   'the database is migrated to a newer schema once more; this backup from before the last attempt still has all of it'
 
-type ServedOptions = Pick<OpenOptions, 'measure' | 'fence'> & {
+type ServedOptions = Pick<OpenOptions, 'measure' | 'fence' | 'wall'> & {
   /** Where the backup before a migration goes. */
   backupDir: string
   /** Of that backup. */
@@ -46,7 +48,8 @@ export function reportFailures(log: Log, lastSpace: () => object = () => ({})): 
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
 export function openServedStore(dataDir: string, log: Log, options: ServedOptions): Store {
-  const { backupDir, encryption, minFree, measure, fence, isReplicated = false } = options
+  const { backupDir, encryption, minFree, measure, fence, wall = Date.now, isReplicated = false } = options
+  refuseForeignLog(join(dataDir, DATABASE))
   const reserve = diskReserve(dataDir)
   const space = watchSpace(dataDir, { minFree })
 
@@ -65,6 +68,7 @@ export function openServedStore(dataDir: string, log: Log, options: ServedOption
   const { transaction: _, ...store } = openStore(dataDir, {
     ...served,
     fence,
+    wall,
     measure,
     beforeMigration,
     isReplicated,

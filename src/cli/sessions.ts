@@ -1,5 +1,6 @@
 import { sessionStore } from '../auth/sessions.ts'
 import { memberSettings } from '../crm/members/settings.ts'
+import { emailKey } from '../lib/email.ts'
 import { Problem } from '../lib/problem.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -38,7 +39,7 @@ export const sessionsEnd = command({
       const org = chosenOrg(store, options.org)
       const member = memberSettings(store)
         .all(org)
-        .find(({ email }) => email === args.email.toLowerCase())
+        .find(({ email }) => email === emailKey(args.email))
       if (!member)
         throw new Problem(
           404,

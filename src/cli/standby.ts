@@ -21,6 +21,9 @@ const Request = v.object({
   url: v.nullable(v.string()),
   abandons: v.boolean(),
   isUnchecked: v.boolean(),
+  isOldOff: v.boolean(),
+  /** Also if the copy is old. */
+  acceptsAge: v.boolean(),
 })
 export type Request = v.InferOutput<typeof Request>
 
@@ -33,6 +36,9 @@ const Answer = v.object({
       screens: v.nullable(v.string()),
       was_fenced: v.boolean(),
       is_complete: v.boolean(),
+      /** When the copy was as it is, in RFC 3339, and how long ago that was; null if it has no heartbeat. */
+      copy_at: v.nullable(v.string()),
+      copy_age_s: v.nullable(v.number()),
     }),
   ),
   problem: v.nullable(v.object({ status: v.number(), code: v.string(), detail: v.string() })),

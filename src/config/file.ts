@@ -34,6 +34,9 @@ export function readConfigFile(path: string, options: Options, inFolder: boolean
   return { path, values }
 }
 
+/** Some editors put it in front of a text (BOM). */
+const MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
 const nearestKey = (key: string, known: ReadonlyMap<string, unknown>): string | undefined =>
   nearest(
     key,
@@ -43,7 +46,7 @@ const nearestKey = (key: string, known: ReadonlyMap<string, unknown>): string | 
 function parse(path: string, bytes: Buffer): Record<string, Json> {
   let document: Json
   try {
-    document = readJson(bytes)
+    document = readJson(bytes.subarray(0, 3).equals(MARK) ? bytes.subarray(MARK.length) : bytes)
   } catch (error) {
     throw error instanceof Problem ? usage(error.message.replace(/^The body/, path)) : error
   }

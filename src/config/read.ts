@@ -44,8 +44,9 @@ export function readConfig<O extends Options, A extends Arguments>(
     const flag = given.get(name)
     if (flag !== undefined) return { value: flag, from: 'flag', where: flagOf(name) }
     const inEnvironment = readEnvironment(name, option, env)
-    if (inEnvironment) return inEnvironment
     const inFile = file?.values.get(name)
+    if (option.once && (inEnvironment ?? inFile) !== undefined) throw notOnce(name, inEnvironment?.where ?? file?.path)
+    if (inEnvironment) return inEnvironment
     if (inFile !== undefined) return { value: inFile, from: 'file', where: file?.path as string }
     if (option.default === undefined && option.required) throw usage(`${optionUsage(name, option)} is missing.`)
     return { value: option.default ?? NOTHING[option.type], from: 'default', where: null }
@@ -65,6 +66,9 @@ export function readConfig<O extends Options, A extends Arguments>(
     file: file?.path ?? null,
   })
 }
+
+const notOnce = (name: string, where: string | null | undefined): Error =>
+  usage(`${flagOf(name)} is only for the command line, since it is about one start: take it out of ${where}.`)
 
 const NOTHING = { boolean: false, strings: [] as readonly string[], string: undefined }
 

@@ -8,7 +8,7 @@ import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { field, invalid } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
-import { wordsOf } from '../lib/words.ts'
+import { wordsOfProse } from '../lib/words.ts'
 import * as c from '../store/columns.ts'
 import { finder } from '../store/find.ts'
 import type { Filter } from '../store/list/conditions.ts'
@@ -61,7 +61,7 @@ const filters: Record<string, Filter> = {
   ...linkFilters('note'),
   meeting_id: { type: 'id', nullable: true },
   conversation_id: { type: 'id', nullable: true },
-  author_id: { type: 'id', nullable: true },
+  author_id: { type: 'id', nullable: true, isMember: true },
   is_pinned: { type: 'flag' },
   created_at: { type: 'time' },
   updated_at: { type: 'time' },
@@ -88,6 +88,9 @@ export const columns = c.columns<Note>({
 
 // 3. The statements and the rules.
 
+/** The words that it is found by. */
+export const wordsOfNote = ({ title, body }: Pick<Note, 'title' | 'body'>): string[] => wordsOfProse([title, body])
+
 export const noteStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react } = deps
   const bin = binWriter(deps)
@@ -100,7 +103,10 @@ export const noteStore = once((deps: Deps) => {
     save(who, note, { ...note, meeting_id: null }),
   )
 
-  function create(who: Caller, given: NoteCreate): Note {
+  const create = (who: Caller, given: NoteCreate): Note => createBy(who, given, who.member)
+
+  /** Creates a note that somebody else has written, elsewhere. */
+  function createBy(who: Caller, given: NoteCreate, author: string | null): Note {
     references.check(who.org, given)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
@@ -113,7 +119,7 @@ export const noteStore = once((deps: Deps) => {
       deal_ids: given.deal_ids ?? [],
       meeting_id: given.meeting_id ?? null,
       conversation_id: given.conversation_id ?? null,
-      author_id: who.member,
+      author_id: author,
       is_pinned: given.is_pinned ?? false,
       created_at: now,
       updated_at: now,
@@ -130,7 +136,7 @@ export const noteStore = once((deps: Deps) => {
   function restore(org: number, note: Note): void {
     insert(org, note)
     links.set(org, note)
-    search.put(org, note.id, wordsOf([note.title, note.body]))
+    search.put(org, note.id, wordsOfNote(note))
   }
 
   function patch(who: Caller, before: Note, given: NotePatch): Note {
@@ -148,8 +154,7 @@ export const noteStore = once((deps: Deps) => {
     after.version++
     update(who.org, before, after)
     links.set(who.org, after, before)
-    if (after.title !== before.title || after.body !== before.body)
-      search.put(who.org, after.id, wordsOf([after.title, after.body]))
+    if (after.title !== before.title || after.body !== before.body) search.put(who.org, after.id, wordsOfNote(after))
     outbox.record(who, 'note.updated', after, before)
     react(who, 'note.updated', after, before)
   }
@@ -166,6 +171,7 @@ export const noteStore = once((deps: Deps) => {
     render,
     find,
     create,
+    createBy,
     restore,
     patch,
     remove,

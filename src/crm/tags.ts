@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
+import { uniqueName } from '../lib/fold.ts'
 import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { conflict } from '../lib/problem.ts'
@@ -37,9 +38,6 @@ const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { colu
 
 // 2. The row.
 
-/** Names are compared ignoring case, converted to upper case first: `straße` equals `STRASSE`. */
-const keyOf = (name: string): string => name.normalize('NFC').trim().toUpperCase().toLowerCase()
-
 export const columns = c.columns<Tag>(
   {
     id: c.plain('id'),
@@ -50,7 +48,7 @@ export const columns = c.columns<Tag>(
     updated_at: c.time('updated_at'),
     version: c.integer('version'),
   },
-  { name_key: (tag) => keyOf(tag.name) },
+  { name_key: (tag) => uniqueName(tag.name) },
 )
 
 // 3. The statements and the rules.
@@ -114,7 +112,7 @@ export function tagStore({ db, clock, outbox, clearReferences }: Deps) {
   }
 
   function checkName(who: Caller, name: string, ownId?: string): void {
-    const other = byName.get(who.org, keyOf(name)) as string | undefined
+    const other = byName.get(who.org, uniqueName(name)) as string | undefined
     if (other && other !== ownId)
       throw conflict('duplicate', `Another tag has the name "${name}". Choose another name.`, { duplicate_id: other })
   }

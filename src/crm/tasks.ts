@@ -7,7 +7,7 @@ import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { rfc3339 } from '../lib/time.ts'
-import { wordsOf } from '../lib/words.ts'
+import { wordsOfProse } from '../lib/words.ts'
 import type { RawRow } from '../store/columns.ts'
 import * as c from '../store/columns.ts'
 import { finder } from '../store/find.ts'
@@ -72,7 +72,7 @@ const rankOf = (priority: string): number => (PRIORITIES as readonly string[]).i
 const filtersAt = (now: () => number): Record<string, Filter> => ({
   ...linkFilters('task'),
   conversation_id: { type: 'id', nullable: true },
-  owner_id: { type: 'id', nullable: true },
+  owner_id: { type: 'id', nullable: true, isMember: true },
   due_at: { type: 'time', nullable: true },
   status: { type: 'choice', choices: STATUSES },
   type: { type: 'choice', choices: TYPES },
@@ -127,6 +127,9 @@ const isOverdue = (status: unknown, dueMs: number | null, now: number): boolean 
 
 // 3. The statements and the rules.
 
+/** The words that it is found by. */
+export const wordsOfTask = ({ title, body }: Pick<Task, 'title' | 'body'>): string[] => wordsOfProse([title, body])
+
 export const taskStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react } = deps
   const bin = binWriter(deps)
@@ -153,8 +156,8 @@ export const taskStore = once((deps: Deps) => {
 
   const create = (who: Caller, given: TaskCreate): Task => createFor(who, given, null)
 
-  /** Creates the task of an enrollment step; null for other tasks. */
-  function createFor(who: Caller, given: TaskCreate, enrollmentId: string | null): Task {
+  /** Creates the task of an enrollment step; null for other tasks. One that was done elsewhere has been so since `completed`. */
+  function createFor(who: Caller, given: TaskCreate, enrollmentId: string | null, completed?: string): Task {
     references.check(who.org, given)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
@@ -172,7 +175,7 @@ export const taskStore = once((deps: Deps) => {
       deal_ids: given.deal_ids ?? [],
       conversation_id: given.conversation_id ?? null,
       enrollment_id: enrollmentId,
-      completed_at: given.status === 'done' ? now : null,
+      completed_at: given.status === 'done' ? (completed ?? now) : null,
       is_overdue: false,
       created_at: now,
       updated_at: now,
@@ -189,27 +192,29 @@ export const taskStore = once((deps: Deps) => {
   function restore(org: number, task: Task): void {
     insert(org, task)
     links.set(org, task)
-    search.put(org, task.id, wordsOf([task.title, task.body]))
+    search.put(org, task.id, wordsOfTask(task))
   }
 
-  function patch(who: Caller, before: Task, given: TaskPatch): Task {
+  const patch = (who: Caller, before: Task, given: TaskPatch): Task => takeBack(who, before, given)
+
+  /** A patch that gives back when the task was done, too. */
+  function takeBack(who: Caller, before: Task, given: TaskPatch, completed?: Task['completed_at']): Task {
     const { after, changed } = change(before, given)
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
-    save(who, before, after)
+    save(who, before, after, completed)
     return after
   }
 
-  function save(who: Caller, before: Task, after: Task): void {
+  function save(who: Caller, before: Task, after: Task, completed?: Task['completed_at']): void {
     after.updated_at = rfc3339(clock.now())
     after.version++
     const isMoved = after.status !== before.status
-    if (isMoved) after.completed_at = after.status === 'done' ? after.updated_at : null
+    if (isMoved) after.completed_at = after.status === 'done' ? (completed ?? after.updated_at) : null
     after.is_overdue = isOverdueNow(after)
     update(who.org, before, after)
     links.set(who.org, after, before)
-    if (after.title !== before.title || after.body !== before.body)
-      search.put(who.org, after.id, wordsOf([after.title, after.body]))
+    if (after.title !== before.title || after.body !== before.body) search.put(who.org, after.id, wordsOfTask(after))
     outbox.record(who, isMoved && after.status === 'done' ? 'task.completed' : 'task.updated', after, before)
     react(who, 'task.updated', after, before)
   }
@@ -232,6 +237,7 @@ export const taskStore = once((deps: Deps) => {
     createFor,
     restore,
     patch,
+    takeBack,
     remove,
     clearContact: links.clearContact,
     clearCompany: links.clearCompany,

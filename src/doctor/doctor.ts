@@ -10,11 +10,12 @@ import { keys } from './checks/keys.ts'
 import { orphans } from './checks/orphans.ts'
 import { permissions } from './checks/permissions.ts'
 import { replication } from './checks/replication.ts'
+import { search } from './checks/search.ts'
 import { tokens } from './checks/tokens.ts'
 import { server, versions } from './checks/versions.ts'
 import { jobs, mailboxes, recurring, sending, webhooks } from './checks/work.ts'
 import { type Finding, fail, type Status, warn, worst } from './finding.ts'
-import { applyFixes } from './fixes.ts'
+import { applyFixes, type Writable } from './fixes.ts'
 import { howToRestore, type Options, openPatient, type Patient } from './patient.ts'
 
 /** What a check needs: `pages` that can be read, or `tables` of this version. */
@@ -31,6 +32,7 @@ const CHECKS: Record<string, Check> = {
   foreign_keys: { needs: 'pages', run: foreignKeys },
   format: { needs: 'pages', run: format },
   schema: { needs: 'tables', run: schema },
+  search: { needs: 'tables', run: search },
   statistics: { needs: 'tables', run: statistics },
   orphans: { needs: 'tables', run: orphans },
   audit: { needs: 'tables', run: audit },
@@ -55,8 +57,8 @@ export type Report = {
   skipped: string[]
   /** What --fix has done, in sentences. */
   fixed: string[]
-  /** Whether the database may be written: its pages are whole, and its tables those of this version. */
-  isSound: boolean
+  /** All if its pages are whole, and its tables those of this version. */
+  writable: Writable
 }
 
 /** Examines a data folder. Writes nothing; with `isFixing` it repairs what can be repaired without losing anything. */
@@ -64,7 +66,11 @@ export function examine(options: Options, isFixing = false): Report {
   const first = look(options)
   if (!isFixing) return { ...first, fixed: [] }
   // A database that is damaged, or whose tables are not known, is not written to. An older one is not migrated.
-  return { fixed: applyFixes(options.dataDir, Object.values(first.checks), first.isSound), ...look(options) }
+  const fixed = applyFixes(options.dataDir, Object.values(first.checks), first.writable)
+  const second = look(options)
+  if (first.writable === 'all' || second.writable !== 'all') return { fixed, ...second }
+  // The search was built anew, so the rest may be written now.
+  return { fixed: [...fixed, ...applyFixes(options.dataDir, Object.values(second.checks), 'all')], ...look(options) }
 }
 
 function look(options: Options): Omit<Report, 'fixed'> {
@@ -76,8 +82,11 @@ function look(options: Options): Omit<Report, 'fixed'> {
     const run = names.filter((name) => can[(CHECKS[name] as Check).needs])
     const checks = Object.fromEntries(run.map((name) => [name, checked(patient, CHECKS[name] as Check)]))
     const status = worst(Object.values(checks).map((finding) => finding.status))
-    const isSound = ['database', 'schema'].every((name) => checks[name]?.status === 'pass')
-    return { status, checks, skipped: names.filter((name) => !run.includes(name)), isSound }
+    // Whoever writes drops what a damaged log still has.
+    const isSound =
+      ['database', 'schema'].every((name) => checks[name]?.status === 'pass') && checks.log?.status !== 'fail'
+    const writable = !isSound ? 'nothing' : patient.isSearchDamaged() ? 'search' : 'all'
+    return { status, checks, skipped: names.filter((name) => !run.includes(name)), writable }
   } finally {
     patient.close()
   }

@@ -5,8 +5,9 @@ export type Status = 'pass' | 'warn' | 'fail'
 /**
  * What --fix may do about a finding: only what loses nothing. Returns what was done, in a sentence; undefined if nothing.
  * `isAlone`: not beside a running server, to which what it removes may belong.
+ * `isOfSearch`: it mends the search, so it is also for a database in which nothing but that is damaged.
  */
-export type Fix = { isAlone?: boolean } & (
+export type Fix = { isAlone?: boolean; isOfSearch?: boolean } & (
   | { run: () => string | undefined }
   /** Writes to the database, so it is left out for one that is damaged. */
   | { runOn: (store: CommandStore) => string | undefined }

@@ -5,11 +5,11 @@ import { type CommandStore, openStore } from '../store/open.ts'
 import type { Finding } from './finding.ts'
 import { actAsOwnerOf } from './owner.ts'
 
-/**
- * Runs the fixes of all findings one after the other and returns what was done, in sentences. `isSound`: the database may
- * be written.
- */
-export function applyFixes(dataDir: string, findings: readonly Finding[], isSound: boolean): string[] {
+/** What may be written of a database: nothing where it is damaged, and only its search where nothing else is. */
+export type Writable = 'nothing' | 'search' | 'all'
+
+/** Runs the fixes of all findings one after the other and returns what was done, in sentences. */
+export function applyFixes(dataDir: string, findings: readonly Finding[], writable: Writable): string[] {
   let store: CommandStore | undefined
   const alone = whileAlone(dataDir)
   const actAsBefore = actAsOwnerOf(dataDir)
@@ -18,7 +18,7 @@ export function applyFixes(dataDir: string, findings: readonly Finding[], isSoun
       .flatMap(({ fixes }) => fixes ?? [])
       .flatMap((fix) => {
         if (fix.isAlone && !alone.holds()) return []
-        if ('runOn' in fix && !isSound) return []
+        if (fix.isOfSearch ? writable === 'nothing' : 'runOn' in fix && writable !== 'all') return []
         try {
           if ('run' in fix) return fix.run() ?? []
           store ??= openStore(dataDir)

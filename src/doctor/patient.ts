@@ -1,10 +1,12 @@
+import { neededKeys } from '../auth/needed-keys.ts'
 import type { Deps } from '../deps.ts'
 import { startClock } from '../lib/id.ts'
 import { resourceDeps } from '../resource-deps.ts'
-import { type Inspected, inspectDatabase } from '../store/inspect/inspect.ts'
+import { type Inspected, inspectDatabase, pageErrors } from '../store/inspect/inspect.ts'
+import { areOthersWhole } from '../store/inspect/search-state.ts'
 import { isServed } from '../store/lock.ts'
 import { vault } from '../store/vault.ts'
-import { type Backup, backupsIn, keyFor } from './backups.ts'
+import { type Backup, backupsIn, keyFor, newestUsable } from './backups.ts'
 
 export type Options = {
   dataDir: string
@@ -13,6 +15,8 @@ export type Options = {
   isFull: boolean
   /** In bytes; undefined is the default of `serve`. */
   minFree: number | undefined
+  /** What to say of the age of this version at a time. */
+  versionAge?: (now: number) => string | undefined
   /** In milliseconds. */
   now: () => number
 }
@@ -22,18 +26,29 @@ export type Patient = Options & {
   isServed: boolean
   database: Inspected
   backups: readonly Backup[]
+  /** What is wrong with the pages of the database, in sentences of SQLite. */
+  pageErrors: () => readonly string[]
+  /** Whether all that is damaged is of the search, which can be built anew from the rest. */
+  isSearchDamaged: () => boolean
 }
 
 /** Opens a data folder for the checks. Call `close`. */
 export function openPatient(options: Options): Patient & { close: () => void } {
   const { dataDir, backupDir } = options
   const isRunning = mayBeServed(dataDir)
-  const database = inspectDatabase(dataDir)
+  const database = inspectDatabase(dataDir, isRunning)
+  let errors: readonly string[] | undefined
+  let isOfSearch: boolean | undefined
+  const errorsOf = () => (errors ??= database.db ? pageErrors(database.db, options.isFull) : [])
+  const isSearchDamaged = ({ db, isCurrent }: Inspected): boolean =>
+    db !== undefined && isCurrent && errorsOf().length > 0 && areOthersWhole(db, options.isFull)
   return {
     ...options,
     isServed: isRunning,
     database,
-    backups: backupsIn(backupDir, options.now()),
+    backups: backupsIn(backupDir, options.now(), neededKeys(database.db)),
+    pageErrors: errorsOf,
+    isSearchDamaged: () => (isOfSearch ??= isSearchDamaged(database)),
     close: database.close,
   }
 }
@@ -56,7 +71,7 @@ export function depsOf({ dataDir, now, database }: Patient): Deps {
 
 /** How to get back what a damaged or lost database had. */
 export function howToRestore({ backups, dataDir }: Pick<Patient, 'backups' | 'dataDir'>): string {
-  const [newest] = backups
+  const newest = newestUsable(backups)
   const keep = 'What can still be read is copied by "dealbox export DIR".'
   return newest
     ? `Stop the server and restore the newest backup: dealbox restore ${newest.path} --data ${dataDir}${keyFor(newest.path)}. ${keep}`

@@ -18,7 +18,7 @@ export type Changes = {
   'note.created': Note
   'note.updated': Note
   'conversation.updated': { id: string; number: number; subject: string | null; owner_id: string | null }
-  'message.received': { author: { id: string | null }; conversation_id: string; sent_at: string }
+  'message.received': { author: { id: string | null }; conversation_id: string; sent_at: string; is_history?: boolean }
 }
 
 type OwnedDeal = { id: string; title: string; owner_id: string | null }

@@ -52,6 +52,13 @@ export function journals(db: Database): Part[] {
     column_name: c.text('column_name'),
     reason: c.text('reason'),
   })
+  const externalIds = c.columns({
+    object: c.plain('object'),
+    external_id: c.text('external_id'),
+    source: c.plain('source'),
+    record_id: c.plain('record_id'),
+    import_id: c.plain('import_id'),
+  })
   const events = c.columns({
     seq: c.integer('seq'),
     id: c.plain('id'),
@@ -68,6 +75,7 @@ export function journals(db: Database): Part[] {
     journal(db, 'import_rows', 'import_id, record_id, row_number', rows),
     journal(db, 'import_rejects', 'import_id, row_number', rejects),
     journal(db, 'import_omissions', 'import_id, row_number, position', omissions),
+    journal(db, 'external_ids', 'object, external_id, source', externalIds),
     journal(db, 'events', 'seq', events),
   ]
 }

@@ -23,6 +23,7 @@ export const SHAPES: readonly (string | null)[] = [
   '01fc55abc8036164',
   '23f48fc5935166e0',
   '8d19f71a17ac2568',
+  '0a80556ed697e1f6',
 ]
 export const FORMAT = SHAPES.length
 
@@ -67,6 +68,7 @@ const Settings = v.object({
     name: v.string(),
     timezone: v.string(),
     currency: v.string(),
+    country: v.exactOptional(v.string()),
     public_base_url: v.exactOptional(v.string()),
   }),
 })

@@ -25,7 +25,8 @@ import { messageStore } from '../inbox/messages/messages.ts'
 import { outgoingStore } from '../inbox/messages/outgoing.ts'
 import { rowColumns as slaColumns } from '../inbox/sla/policies.ts'
 import { columns as invitationColumns } from '../meetings/invitation-versions.ts'
-import { columns as meetingColumns, meetingStore } from '../meetings/meetings.ts'
+import { columns as meetingColumns } from '../meetings/meeting.ts'
+import { meetingStore } from '../meetings/meetings.ts'
 import { exportedSegments } from '../meetings/segments.ts'
 import { exported as transcriptColumns } from '../meetings/transcript.ts'
 import { transcriptStore } from '../meetings/transcripts.ts'
@@ -85,6 +86,12 @@ export function parts(deps: Deps): Part[] {
       restore: attachmentStore(deps).restore,
     },
     mails(deps),
+    journal(
+      db,
+      'message_aliases',
+      'external_id',
+      c.columns({ external_id: c.text('external_id'), message_id: c.plain('message_id') }),
+    ),
     { ...named('enrollments'), columns: rowColumns, order: 'id', restore: enrollmentStore(deps).restore },
     journal(db, 'enrollment_steps', 'enrollment_id, position', stepColumns),
     { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },
@@ -192,9 +199,12 @@ function mails(deps: Deps): Part {
     refs: c.json('refs'),
     digest: c.plain('digest'),
     reply_to: c.text('reply_to'),
+    delivered_to: c.json('delivered_to'),
     attempted_at: c.time('attempted_at'),
     unconfirmed_tries: c.integer('unconfirmed_tries'),
+    outcomes: c.json('outcomes'),
     enrollment_id: c.plain('enrollment_id'),
+    is_aside: c.bool('is_aside'),
   })
   const part = journal(deps.db, 'message_headers', 'message_id', columns)
 

@@ -59,7 +59,7 @@ export const FIELDS: Record<FilterObject, Record<string, ListField>> = {
 /** The operators, by the kind of comparison. */
 const EQUAL = ['eq', 'ne', 'in', 'not_in'] as const
 const ORDER = ['gt', 'gte', 'lt', 'lte'] as const
-const DAYS = ['in_last_days', 'in_next_days'] as const
+export const DAYS = ['in_last_days', 'in_next_days', 'before_last_days', 'after_next_days'] as const
 const PARTS = ['contains', 'starts_with'] as const
 const SETS = ['has_any', 'has_all'] as const
 const NULLS = ['is_null', 'not_null'] as const

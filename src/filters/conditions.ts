@@ -1,6 +1,8 @@
 import type { ListField } from '../crm/records/list-field.ts'
+import { dateIn } from '../lib/calendar/days.ts'
 import { toMicros } from '../lib/money.ts'
 import { DAY_MS, parseTime } from '../lib/time.ts'
+import type { Period } from '../lib/written/periods.ts'
 import {
   type Comparison,
   type Condition,
@@ -9,16 +11,15 @@ import {
   type Operator,
   type Value,
 } from '../store/list/conditions.ts'
-import { type Filter, fits, type Leaf } from './filter.ts'
+import type { ListOperator } from './catalog.ts'
+import { type Filter, fits, isDays, type Leaf } from './filter.ts'
+import { type Asked, boundsOf, isRelative, ME } from './relative.ts'
 
-type Around = {
+type Around = Asked & {
   /** Undefined if the object does not have such a field, or no longer: then no record has a value. */
   fieldOf: (name: string) => ListField | undefined
   /** Fields of the company that a record belongs to, without `company.`. */
   companyFieldOf: (name: string) => ListField | undefined
-  now: number
-  /** The day of the organisation's time zone, YYYY-MM-DD. */
-  today: string
 }
 
 /** Converts a filter that `faultsOf` accepts to conditions, all of which must be met. */
@@ -49,30 +50,57 @@ function met(field: ListField | undefined, leaf: Leaf, around: Around): Conditio
   if (!field || !fits(field, leaf)) return NOTHING
   const { op, value } = leaf
   if (op === 'not_null') return compare(field, 'ne', [null])
-  if (op === 'in_last_days' || op === 'in_next_days') return days(field, op === 'in_last_days', value as number, around)
+  if (isDays(op)) return timeDependent(days(field, op, value as number, around))
+  if ([value].flat().some((one) => isRelative(field, one))) return timeDependent(resolved(field, leaf, around))
+  return absolute(field, leaf)
+}
+
+function resolved(field: ListField, leaf: Leaf, around: Around): Condition {
+  const { op, value } = leaf
+  if (field.kind !== 'date' && field.kind !== 'time') {
+    const values = [value].flat().flatMap((one) => (one === ME ? (around.member ?? []) : [one]))
+    return values.length === 0
+      ? NOTHING
+      : absolute(field, { ...leaf, value: Array.isArray(value) ? values : values[0] })
+  }
+  if (op === 'in') {
+    const relative = new Set((value as unknown[]).filter((one) => isRelative(field, one)))
+    const others = (value as unknown[]).filter((one) => !relative.has(one))
+    // A period is a range: each is met by itself.
+    const each = [...relative].map((one) => resolved(field, { ...leaf, op: 'eq', value: one }, around))
+    return { any: others.length > 0 ? [...each, oneOf(field, others)] : each }
+  }
+  const bounds = boundsOf(field.kind, op, value as Period, around)
+  return { all: bounds.map((bound) => compare(field, bound.op as Operator, [bound.value])) }
+}
+
+function absolute(field: ListField, { op, value }: Leaf): Condition {
   if (op === 'in' || op === 'has_any') return oneOf(field, value as unknown[])
   if (op === 'has_all') return eachOf(field, value as unknown[])
   return compare(field, op as Operator, [value])
 }
 
 /** Times are exact to the millisecond; a calendar day begins and ends with its date. */
-function days(field: ListField, past: boolean, count: number, { now, today }: Around): Condition {
-  const bounds: [unknown, unknown] =
+function days(field: ListField, op: ListOperator, count: number, { now, calendar }: Around): Condition {
+  const isPast = op === 'in_last_days' || op === 'before_last_days'
+  const far = isPast ? -count : count
+  const [here, there] =
     field.kind === 'date'
-      ? [past ? shifted(today, -count) : today, past ? today : shifted(today, count)]
-      : [
-          new Date(past ? now - count * DAY_MS : now).toISOString(),
-          new Date(past ? now : now + count * DAY_MS).toISOString(),
-        ]
-  const all = [compare(field, 'gte', [bounds[0]]), compare(field, 'lte', [bounds[1]])]
-  return { all: all.map(timeDependent) }
+      ? [dateIn(calendar.timezone, now), shifted(dateIn(calendar.timezone, now), far)]
+      : [new Date(now).toISOString(), new Date(now + far * DAY_MS).toISOString()]
+  if (op === 'before_last_days') return compare(field, 'lt', [there])
+  if (op === 'after_next_days') return compare(field, 'gt', [there])
+  const [from, to] = isPast ? [there, here] : [here, there]
+  return { all: [compare(field, 'gte', [from]), compare(field, 'lte', [to])] }
 }
 
 const shifted = (date: string, count: number): string =>
   new Date(Date.parse(date) + count * DAY_MS).toISOString().slice(0, 10)
 
+/** Marks what depends on the time, or on who asks. Anything that is not a comparison consists of some here. */
 function timeDependent(condition: Condition): Condition {
   if ('all' in condition) return { all: condition.all.map(timeDependent) }
+  if ('any' in condition) return { any: condition.any.map(timeDependent) }
   return { ...(condition as Comparison), timeDependent: true }
 }
 

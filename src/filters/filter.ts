@@ -4,7 +4,8 @@ import { UUID } from '../lib/id.ts'
 import { isAmount } from '../lib/money.ts'
 import { type FieldError, field } from '../lib/problem.ts'
 import { isDate, parseTime } from '../lib/time.ts'
-import { LIST_OPERATORS, type ListOperator, OPERATORS_OF } from './catalog.ts'
+import { DAYS, LIST_OPERATORS, type ListOperator, OPERATORS_OF } from './catalog.ts'
+import { isRelative, ME, PERIODS } from './relative.ts'
 
 // The syntax and the rules of filters, such as those of smart lists.
 
@@ -15,6 +16,8 @@ export const MAX_LEVELS = 5
 const MAX_LEAVES = 50
 const MAX_VALUES = 100
 const MAX_DAYS = 36_500
+
+const RELATIVE = `Where a date or a time is expected, ${PERIODS.map((each) => `\`${each}\``).join(', ')} stand for all days of that period: \`eq\` is any of them, \`lt\` is before the first, \`gt\` after the last, \`gte\` and \`lte\` include them. Where a member is expected, \`${ME}\` is the one who asks. Such values are stored as they are, and resolved at each request: days begin in the time zone of the member who asks, as set in the preferences of the browser app or for the member, and weeks on the day that is usual in the country of the organisation.`
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const nodes = { type: 'array', minItems: 1, maxItems: MAX_LEAVES, items: ref('ListFilter') }
@@ -61,11 +64,11 @@ const COMPONENTS = {
         type: 'string',
         enum: LIST_OPERATORS,
         description:
-          'Must fit the type of the field. `has_any` and `has_all` are for fields with several values. `in_last_days` and `in_next_days` count 24 hours per day from now for times, and whole days in the time zone of the organisation, including today, for dates.',
+          'Must fit the type of the field. `has_any` and `has_all` are for fields with several values. `in_last_days` and `in_next_days`, and `before_last_days` and `after_next_days` for what is further away, count 24 hours per day from now for times, and whole days, including today, for dates.',
       },
       value: {
         ...ref('FilterValue'),
-        description: `Value to compare with: an array of up to ${MAX_VALUES} values for \`in\`, \`not_in\`, \`has_any\` and \`has_all\`, a number of days for \`in_last_days\` and \`in_next_days\`, nothing for \`is_null\` and \`not_null\`, and one value otherwise.`,
+        description: `Value to compare with: an array of up to ${MAX_VALUES} values for \`in\`, \`not_in\`, \`has_any\` and \`has_all\`, a number of days for \`in_last_days\` and the like, nothing for \`is_null\` and \`not_null\`, and one value otherwise. ${RELATIVE}`,
       },
     },
   },
@@ -106,10 +109,12 @@ type Check = {
   /** Undefined if the object does not have such a field. */
   fieldOf: (name: string) => ListField | undefined
   exists: (target: string, id: string) => boolean
+  /** Why the filter must not depend on the time and on who asks; undefined if it may. */
+  lasting: string | undefined
 }
 
 /** Returns an error for every fault in the filter; `root` is the pointer of the filter. */
-export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Check): FieldError[] {
+export function faultsOf(filter: unknown, root: string, { fieldOf, exists, lasting }: Check): FieldError[] {
   const errors: FieldError[] = []
   let leaves = 0
   const refuse = (pointer: string, code: string, message: string): unknown => errors.push(field(pointer, code, message))
@@ -153,13 +158,14 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
     const operators = OPERATORS_OF[known.kind]
     if (!operators.includes(op as ListOperator))
       return refuse(`${pointer}/op`, 'wrong_operator', `must be one of ${operators.join(', ')} for this field`)
+    if (lasting && isDays(op as ListOperator)) return refuse(`${pointer}/op`, 'wrong_operator', lasting)
     visitValue(known, op as ListOperator, value, `${pointer}/value`)
   }
 
   function visitValue(known: ListField, op: ListOperator, value: unknown, pointer: string): void {
     if (op === 'is_null' || op === 'not_null') {
       if (value !== undefined) refuse(pointer, 'unknown_field', `must be omitted with ${op}`)
-    } else if (op === 'in_last_days' || op === 'in_next_days') {
+    } else if (isDays(op)) {
       if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MAX_DAYS)
         refuse(pointer, 'invalid_value', `must be a whole number of days, at most ${MAX_DAYS}`)
     } else if (TAKES_LIST.has(op)) {
@@ -174,6 +180,7 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
       return refuse(pointer, 'required', 'is required; use is_null to match records without a value')
     const wrong = wrongValue(known, value)
     if (wrong) return refuse(pointer, 'invalid_value', wrong)
+    if (isRelative(known, value)) return lasting && refuse(pointer, 'invalid_value', lasting)
     if (known.target && !exists(known.target, value as string))
       refuse(pointer, 'reference_not_found', 'does not refer to a record of this organisation')
   }
@@ -184,7 +191,8 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
 
 const TAKES_LIST = new Set<ListOperator>(['in', 'not_in', 'has_any', 'has_all'])
 
-function wrongValue({ kind, choices }: Pick<ListField, 'kind' | 'choices'>, value: unknown): string | undefined {
+function wrongValue(known: Pick<ListField, 'kind' | 'choices' | 'target'>, value: unknown): string | undefined {
+  const { kind, choices, target } = known
   if (kind === 'flag') return typeof value === 'boolean' ? undefined : 'must be true or false'
   if (kind === 'number') return Number.isFinite(value) ? undefined : 'must be a number'
   if (kind === 'amount') {
@@ -192,9 +200,13 @@ function wrongValue({ kind, choices }: Pick<ListField, 'kind' | 'choices'>, valu
     return isGood ? undefined : 'must be an amount from 0 to 9000000000000 with at most 6 decimals'
   }
   if (typeof value !== 'string') return 'must be a string'
-  if (kind === 'id' || kind === 'ids') return UUID.test(value) ? undefined : 'must be a UUID in lower case'
-  if (kind === 'date') return isDate(value) ? undefined : 'must be a valid date, in the form YYYY-MM-DD'
-  if (kind === 'time') return parseTime(value) !== undefined ? undefined : 'must be an RFC 3339 time'
+  if (isRelative(known, value)) return undefined
+  if (kind === 'id' || kind === 'ids')
+    return UUID.test(value) ? undefined : `must be a UUID in lower case${target === 'members' ? `, or ${ME}` : ''}`
+  if (kind === 'date')
+    return isDate(value) ? undefined : `must be a valid date, in the form YYYY-MM-DD, or one of ${PERIODS.join(', ')}`
+  if (kind === 'time')
+    return parseTime(value) !== undefined ? undefined : `must be an RFC 3339 time, or one of ${PERIODS.join(', ')}`
   if (choices) return choices.includes(value) ? undefined : `must be one of ${choices.join(', ')}`
   return isText(value) ? undefined : 'must be a text of 1 to 2048 characters'
 }
@@ -206,13 +218,17 @@ const isText = (value: string): boolean =>
  * Whether a stored condition is still valid for the field: after a custom field was deleted, its key may belong to one
  * of another type.
  */
-export function fits({ kind }: ListField, { op, value }: Leaf): boolean {
+export function fits({ choices: _, ...known }: ListField, { op, value }: Leaf): boolean {
+  const { kind } = known
   if (!OPERATORS_OF[kind].includes(op)) return false
-  return WITHOUT_VALUE.has(op) || [value].flat().every((one) => wrongValue({ kind }, one) === undefined)
+  return WITHOUT_VALUE.has(op) || [value].flat().every((one) => wrongValue(known, one) === undefined)
 }
 
 /** Operators whose value, if any, does not have the type of the field. */
-const WITHOUT_VALUE = new Set<ListOperator>(['is_null', 'not_null', 'in_last_days', 'in_next_days'])
+const WITHOUT_VALUE = new Set<ListOperator>(['is_null', 'not_null', ...DAYS])
+
+/** Operators whose value is a number of days. */
+export const isDays = (op: ListOperator): op is (typeof DAYS)[number] => (DAYS as readonly string[]).includes(op)
 
 const isObject = (node: unknown): node is Record<string, unknown> =>
   node !== null && typeof node === 'object' && !Array.isArray(node)

@@ -24,7 +24,7 @@ export function filterParameter(store: Pick<Store, 'db' | 'clock'>, object: List
       const filter = validate(ListFilter, parsed(text as string)) as Filter
       requireScopes(who, scopesOf({ object, filter }))
       smart.check(who.org, object, filter)
-      return smart.conditions(who.org, object, filter)
+      return smart.conditions(who.org, object, filter, who.member)
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Kind, ListField } from '../crm/records/list-field.ts'
 import { fold } from '../lib/fold.ts'
 import { type FieldError, invalid } from '../lib/problem.ts'
+import { calendarOf } from '../store/calendars.ts'
 import type { Condition } from '../store/list/conditions.ts'
 import type { Store } from '../store/open.ts'
 import { FIELDS, type FilterObject } from './catalog.ts'
@@ -31,7 +32,7 @@ export function smartLists({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const customField = db.prepare(
     'SELECT id, type, options FROM custom_fields WHERE org_id = ? AND object = ? AND key = ? AND is_archived = 0',
   )
-  const timezone = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
+  const calendar = calendarOf(db)
   const existing = new Map(
     ['companies', 'contacts', 'deals', 'members', 'stages', 'tags', 'close_reasons'].map((table) => [
       table,
@@ -63,14 +64,18 @@ export function smartLists({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     }
   }
 
-  /** Returns the faults of a filter for the object; `root` is the pointer of the filter. */
-  function faults(org: number, object: FilterObject, filter: unknown, root: string): FieldError[] {
+  /**
+   * Returns the faults of a filter for the object; `root` is the pointer of the filter. `lasting` is why it must not depend on the
+   * time and on who asks, if so.
+   */
+  function faults(org: number, object: FilterObject, filter: unknown, root: string, lasting?: string): FieldError[] {
     return faultsOf(filter, root, {
       fieldOf: (name) => {
         if (!name.startsWith(COMPANY)) return fieldOf(org, object, name)
         return object === 'company' ? undefined : fieldOf(org, 'company', name.slice(COMPANY.length))
       },
       exists: (target, id) => existing.get(target)?.get(org, id) === 1,
+      lasting,
     })
   }
 
@@ -80,15 +85,14 @@ export function smartLists({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     if (found.length > 0) throw invalid(...found)
   }
 
-  /** The conditions that the members of the list meet. */
-  function conditions(org: number, object: FilterObject, filter: Filter): Condition[] {
-    const now = clock.now()
-    const zone = timezone.get(org) as string
+  /** The conditions that the members of the list meet, for the member who asks, or for nobody. */
+  function conditions(org: number, object: FilterObject, filter: Filter, member: string | null = null): Condition[] {
     return filterConditions(filter, {
       fieldOf: (name) => fieldOf(org, object, name),
       companyFieldOf: (name) => fieldOf(org, 'company', name),
-      now,
-      today: Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate().toString(),
+      now: clock.now(),
+      calendar: calendar(org, member),
+      member,
     })
   }
 

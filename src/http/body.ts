@@ -8,9 +8,9 @@ export const FORM = 'multipart/form-data'
 
 /**
  * The media type of a body in UTF-8: JSON, which a PATCH may also call a merge patch, or one of `others`. Throws
- * Problem 415.
+ * Problem 415. With `anyCharset`, the others may be in another charset.
  */
-export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []): string {
+export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = [], anyCharset = false): string {
   const encoding = req.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new Problem(415, 'unsupported_encoding', 'Send the body without a Content-Encoding.', {
@@ -26,7 +26,8 @@ export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []
   const utf8 = parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter) || parameter === '')
   if (utf8 && (media === JSON_BODY || (media === 'application/merge-patch+json' && req.method === 'PATCH')))
     return JSON_BODY
-  if ((utf8 || media === FORM) && others.includes(media)) return media
+  const isKnown = utf8 || media === FORM || (anyCharset && parameters.every((each) => CHARSET.test(each)))
+  if (isKnown && others.includes(media)) return media
   const taken = [JSON_BODY, ...others]
   throw new Problem(
     415,
@@ -41,6 +42,14 @@ export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []
   )
 }
 
+const CHARSET = /^$|^charset="?([a-z0-9_.:+-]{1,40})"?$/
+
+/** Returns the charset that the Content-Type states. */
+export function charsetOf(req: IncomingMessage): string | undefined {
+  const [, ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';')
+  return parameters.map((each) => CHARSET.exec(each.trim())?.[1]).find((each) => each !== undefined)
+}
+
 /** Parses the body as a JSON object. Throws Problem 400. */
 export function parseBody(bytes: Buffer, maxItems?: number): Json {
   const body = readJson(bytes, maxItems)
@@ -50,8 +59,8 @@ export function parseBody(bytes: Buffer, maxItems?: number): Json {
 }
 
 /** Decodes the body as text. Throws Problem 400 if it is empty or not UTF-8. */
-export function parseText(bytes: Buffer): string {
-  const text = readText(bytes)
+export function parseText(bytes: Buffer, decode: (bytes: Buffer) => string = readText): string {
+  const text = decode(bytes)
   if (text.trim() === '') throw new Problem(400, 'empty_body', 'The body is empty. Send a JSON object.')
   return text
 }

@@ -13,6 +13,8 @@ export type Certificate = {
   createServer: (options: ServerOptions) => Server
   /** Reads the files again. A pair that cannot be used leaves the old one, and is warned about once. */
   reload: () => Promise<void>
+  /** When it ends, in epoch milliseconds. */
+  until: () => number
 }
 
 type Pair = { cert: string; key: string; validFrom: number; validUntil: number }
@@ -67,7 +69,8 @@ export async function openCertificate(
     failure = undefined
     isOutdated = false
     for (const server of servers) server.setSecureContext(options())
-    log.info({ until: rfc3339(current.validUntil) }, 'the TLS certificate was replaced')
+    // Rare, and what whoever renews it wants to see: also in a log of warnings only.
+    log.warn({ until: rfc3339(current.validUntil) }, 'the TLS certificate was replaced')
     warnIfOutdated()
   }
 
@@ -99,7 +102,7 @@ export async function openCertificate(
     return server
   }
 
-  return { createServer, reload }
+  return { createServer, reload, until: () => current.validUntil }
 }
 
 async function readTexts({ cert, key }: CertificateFiles): Promise<{ cert: string; key: string }> {

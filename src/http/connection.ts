@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
@@ -14,6 +15,12 @@ type Connection = Socket & {
   _httpMessage?: ServerResponse | null
   parser?: { incoming?: IncomingMessage | null } | null
 }
+
+/** With the connection that TLS was to run over. */
+type TlsConnection = Socket & { _parent?: Socket | null }
+
+/** What OpenSSL says of the first bytes of a request that has no TLS. */
+const NO_TLS = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST']
 
 /** How many waiting requests are served per turn of the event loop, on all connections together. */
 const MAX_IN_A_TURN = 16
@@ -38,7 +45,10 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
     socket.destroySoon = closeGently
   })
   // A handshake that fails; node would pass it on as a broken request.
-  server.removeAllListeners('tlsClientError').on('tlsClientError', (_error, socket: Socket) => socket.destroy())
+  server.removeAllListeners('tlsClientError').on('tlsClientError', (error: ParserError, socket: TlsConnection) => {
+    socket.destroy()
+    if (socket._parent && NO_TLS.includes(error.code ?? '')) refusePlain(socket._parent)
+  })
   server.on('request', serve)
   server.on('checkContinue', serve)
   server.on('checkExpectation', (_req, res: ServerResponse) =>
@@ -174,6 +184,15 @@ function refuse(res: ServerResponse, problem: Problem): void {
   const headers = ['Content-Type', PROBLEM_TYPE, 'Content-Length', length, 'Connection', 'close']
   res.writeHead(problem.status, ['X-Request-Id', id, ECHO, echoOf(res.req), ...SECURITY_HEADERS, ...headers])
   res.end(body)
+}
+
+/** Answers a request by http:// at a port that has TLS. It was not parsed, so nothing of it is known. */
+function refusePlain(socket: Socket): void {
+  const problem = new Problem(400, 'tls_required', 'This port has TLS. Use an address that begins with https://.')
+  const body = problemBody(problem, randomUUID())
+  const headers = [`Content-Type: ${PROBLEM_TYPE}`, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
+  socket.write(`HTTP/1.1 400 Bad Request\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
+  linger(socket)
 }
 
 type ParserError = Error & { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number }

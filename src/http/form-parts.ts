@@ -10,25 +10,23 @@ import type { Spool } from './spool.ts'
  * A file that was sent in a form: its name is harmless. `slice` reads the bytes from `start` on, before `end`; it works
  * until the response.
  */
-export type UploadedFile = {
-  name: string
-  content_type: string
-  size_bytes: number
-  sha256: string
-  slice: (start: number, end: number) => Buffer
-}
+export type UploadedFile = FileBytes & { name: string; content_type: string }
+
+export type FileBytes = { size_bytes: number; sha256: string; slice: (start: number, end: number) => Buffer }
 
 /**
  * A form (multipart/form-data) that a route accepts: the name of its JSON part, what it calls the files, and how many
  * there can be. `read` makes the body of the JSON part and the files, and throws 4xx; without it, the JSON part is the
- * body. `ready` stores large files before `run`, and deletes what that does not use.
+ * body. `ready` stores large files before `run`, and deletes what that does not use; `readyBody` does so with those in a body
+ * that is JSON and no form, which is not checked yet.
  */
 export type UploadForm = {
   part: string
   files: string
   maxFiles: number
   read?: (given: Json | undefined, files: readonly UploadedFile[]) => unknown
-  ready?: <T>(write: Write, org: number, files: readonly UploadedFile[], run: () => Promise<T>) => Promise<T>
+  ready?: <T>(write: Write, org: number, files: readonly FileBytes[], run: () => Promise<T>) => Promise<T>
+  readyBody?: <T>(write: Write, org: number, body: unknown, run: () => Promise<T>) => Promise<T>
 }
 
 /** The types of the JSON part: programs that send it from a file may not know what it is. */

@@ -29,6 +29,12 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
   return key
 }
 
+/** The key by which a screen recognises the events of its deletion: a repeated one needs no stored answer. */
+export function deletionKey(req: IncomingMessage): string | undefined {
+  const key = req.headers['idempotency-key']
+  return req.method === 'DELETE' && key !== undefined && KEY.test(String(key)) ? String(key) : undefined
+}
+
 /**
  * Stores responses by key in the transaction of their write: so N repeats, even across a crash, make one record. Only
  * successes are stored; a refused request changed nothing and is simply executed again.

@@ -1,3 +1,4 @@
+import { ME } from '../lib/caller.ts'
 import { UUID } from '../lib/id.ts'
 import type { Filter, Operator } from '../store/list/conditions.ts'
 import { FIELDS } from './openapi-parts.ts'
@@ -54,23 +55,32 @@ export function listParameters({ filters, sorts, custom }: Offered, described: R
       return {
         name: operator === 'eq' ? name : `${name}[${operator}]`,
         in: 'query',
-        description: meaning || OPERATOR_MEANING[operator],
+        description: `${meaning || OPERATOR_MEANING[operator]}${filter.isMember && operator === 'eq' ? ` \`${ME}\` is the member of the token.` : ''}`,
         schema: filterSchema(filter, operator),
       }
     }),
   )
   const names = Object.keys(sorts)
   if (names.length === 0) return all
-  const description = `Sort order; a leading \`-\` means descending. Newest first by default. ${WALKS}`
+  const description = `Sort order; a leading \`-\` means descending. Newest first by default.${referredIn(sorts)} ${WALKS}`
   const schema = custom
     ? { type: 'string', pattern: anchored(`-?${either([...names.map(escaped), CUSTOM_SORT])}`) }
     : { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) }
   return [...all, { name: 'sort', in: 'query', description, schema }]
 }
 
+/** What a sort by a reference goes by. */
+function referredIn(sorts: Offered['sorts']): string {
+  const named = Object.entries(sorts).flatMap(([name, { by }]) => (by ? [`\`${name}\` by ${by.meaning}`] : []))
+  return named.length === 0
+    ? ''
+    : ` What a field refers to gives its order: ${named.join(', ')}; records of one stay together.`
+}
+
 function filterSchema(filter: Filter, operator: Operator): Schema {
-  const { type, choices, nullable, maxLength = 2048 } = filter
-  const pattern = choices ? either(choices.map(escaped)) : (filter.pattern?.source.slice(1, -1) ?? PATTERNS[type])
+  const { type, choices, nullable, isMember, maxLength = 2048 } = filter
+  const own = choices ? either(choices.map(escaped)) : (filter.pattern?.source.slice(1, -1) ?? PATTERNS[type])
+  const pattern = isMember && own ? either([ME, own]) : own
   if (operator === 'in') return { type: 'string', pattern: anchored(listOf(pattern ?? '[^,]+', MAX_IN)) }
   const canBeNull = nullable && (operator === 'eq' || operator === 'ne')
   if (choices) return { type: 'string', enum: canBeNull ? [...choices, 'null'] : choices }
@@ -78,5 +88,6 @@ function filterSchema(filter: Filter, operator: Operator): Schema {
     const text = { ...TYPES.text, maxLength }
     return filter.pattern ? { ...text, pattern: anchored(canBeNull ? either(['null', pattern!]) : pattern!) } : text
   }
-  return canBeNull && pattern ? { type: 'string', pattern: anchored(either(['null', pattern])) } : TYPES[type]
+  if (canBeNull && pattern) return { type: 'string', pattern: anchored(either(['null', pattern])) }
+  return isMember && pattern ? { type: 'string', pattern: anchored(pattern) } : TYPES[type]
 }

@@ -57,8 +57,8 @@ twice. Two ways have no exception:
 
 - The order by \`id\`, which never changes: that is the default, and \`sort=created_at\`.
 - \`sort=updated_at\` with \`updated_at[gt]\`, as a poll: what changes moves to a page still to come. Begin each poll a second before
-  the newest \`updated_at\` that you have; what comes again unchanged has the same \`version\`. A poll does not show deletions,
-  which the event stream does.
+  the newest \`updated_at\` that you had when the poll before it began; what comes again unchanged has the same \`version\`. A
+  poll does not show deletions, which the event stream does.
 
 Each response has the header \`Dealbox-Seq\`, the number of the newest event that it knows of. To keep a copy of the records,
 read all pages, and then the event stream with the smallest of these numbers as \`after_seq\`: the stream has whatever changed in
@@ -81,11 +81,17 @@ Lists of contacts, companies and deals can also be filtered and sorted by **cust
 name of the filter and of the sort.
 
 **Search.** \`q\` searches for words, ignoring case and accents. Every word of the query must be the beginning of a word
-in the record. Words consist of letters and digits; all other characters separate them. Contacts and companies are also
-found by any four consecutive digits of a phone number, whatever its format.
+in the record; in scripts that put no spaces between words, such as Chinese and Thai, it may begin and end at any letter. Words
+consist of letters and digits; all other characters separate them. Apostrophes may be left out, and \`ue\`, \`oe\`, \`ae\` and \`aa\`
+stand for letters such as \`ü\`, \`ø\`, \`ä\` and \`å\`. Contacts and companies are also
+found by any four consecutive digits of a phone number, whatever its format, and by the
+whole number in any notation: with the code of its country, or without it if that is the country of the organisation.
 
 **Lists.** \`list_id\` returns the records of a list, and can be combined with all other filters and sorts. A filter that has to test
 too many records is 503 \`filter_too_slow\`: use fewer conditions, or add one that leaves fewer records to be tested.
+
+What cannot be a value of a filter, such as \`email=ana\`, is 400, never an empty list. In a URL, \`+\` is a space, so write it
+\`%2B\`: \`email=ana%2Bcrm@example.com\`, \`phone=%2B49301234567\`.
 
 In a shell, quote the URL, and use \`-g\` with curl so that it does not interpret the brackets.
 

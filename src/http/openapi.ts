@@ -5,6 +5,7 @@ import { listParts, paging, pollParts } from './openapi-pages.ts'
 import { HEADERS, headers, PARAMETERS, PROBLEMS, problemsOf, success } from './openapi-parts.ts'
 import { nameIn, pascal, type Schema, type Schemas } from './openapi-schema.ts'
 import { CUSTOM_LIST, DESCRIPTION } from './openapi-text.ts'
+import { webhooksOf } from './openapi-webhooks.ts'
 import type { Route, WriteRoute } from './route.ts'
 
 /**
@@ -21,6 +22,8 @@ export function openApiDocument(routes: readonly Route[], server: string, versio
     paths[path][route.method] = operation(route, routes, known)
   }
   markReadOnly(routes, schemas)
+  // A test has a document of a few routes, without the records of events.
+  const webhooks = 'Event' in schemas ? webhooksOf(known) : {}
   return {
     openapi: '3.1.0',
     info: {
@@ -33,6 +36,7 @@ export function openApiDocument(routes: readonly Route[], server: string, versio
     security: [{ bearer: [] }],
     tags: tagsOf(routes, schemas),
     paths,
+    webhooks,
     components: {
       securitySchemes: {
         bearer: {

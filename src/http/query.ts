@@ -1,4 +1,4 @@
-import type { Caller } from '../lib/caller.ts'
+import { type Caller, ME } from '../lib/caller.ts'
 import { UUID } from '../lib/id.ts'
 import { parseMicros } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
@@ -84,6 +84,7 @@ export function readAsk(
   const conditions: Condition[] = []
   const bound: string[] = []
   const lifted = new Set<string>()
+  let asksMe = false
   for (const [name, value] of parameters) {
     if (name === 'limit' || name === 'cursor' || name === 'count' || (listed.skips && name === 'skip')) continue
     bound.push(JSON.stringify([name, value]))
@@ -94,6 +95,7 @@ export function readAsk(
       const allowed = parameterNames({ ...listed, ...offersOf(listed, org) }).join(', ')
       throw badQuery(`There is no parameter "${name}" here. The allowed parameters are: ${allowed}.`)
     }
+    asksMe ||= filter.isMember === true && value.split(',').includes(ME)
     if (filter.disablesDefault) {
       if (readFlag(name, value)) lifted.add(base)
     } else conditions.push(...readCondition(who, base, name, filter, operator as Operator, value))
@@ -118,7 +120,8 @@ export function readAsk(
       count: parameters.has('count') && readFlag('count', parameters.get('count') as string),
     },
     question,
-    timeDependent: listed.timeDependent === true || conditions.some(isTimeDependent),
+    // A page of "me" is that of one member: it is never kept for others, either.
+    timeDependent: listed.timeDependent === true || asksMe || conditions.some(isTimeDependent),
   }
 }
 
@@ -192,7 +195,7 @@ function readCondition(
   operator: Operator,
   text: string,
 ): Condition[] {
-  const value = (one: string) => readValue(name, filter, one)
+  const value = (one: string) => (isMe(filter, one) ? (who.member as string) : readValue(name, filter, one))
   if (operator === 'in') {
     const values = text.split(',')
     if (values.length > MAX_IN) throw badQuery(`The parameter "${name}" can have at most ${MAX_IN} values.`)
@@ -204,6 +207,8 @@ function readCondition(
   return conditionsOf(who, base, filter, operator, [value(text)])
 }
 
+const isMe = ({ isMember }: Filter, text: string): boolean => isMember === true && text === ME
+
 /** Counts code points. */
 const characters = (text: string): number => [...text].length
 
@@ -211,7 +216,9 @@ function readValue(name: string, filter: Filter, text: string): string | number 
   switch (filter.type) {
     case 'id':
       if (UUID.test(text)) return text
-      throw badQuery(`The parameter "${name}" must be a UUID in lower case${filter.nullable ? ', or null' : ''}.`)
+      throw badQuery(
+        `The parameter "${name}" must be a UUID in lower case${filter.isMember ? `, or ${ME}` : ''}${filter.nullable ? ', or null' : ''}.`,
+      )
     case 'choice':
       if (filter.choices?.includes(text)) return filter.normal ? filter.normal(text) : text
       throw badQuery(`The parameter "${name}" must be one of ${filter.choices?.join(', ')}.`)
@@ -245,6 +252,8 @@ function readValue(name: string, filter: Filter, text: string): string | number 
         throw badQuery(`The parameter "${name}" must be a text of 1 to ${filter.maxLength ?? 2048} characters.`)
       if (filter.pattern && !filter.pattern.test(text))
         throw badQuery(`The parameter "${name}" must match ${filter.pattern.source}.`)
+      if (filter.form && !filter.form.is(text))
+        throw badQuery(`The parameter "${name}" must be ${filter.form.name} ("+" is written %2B).`)
       return filter.normal ? filter.normal(text.normalize('NFC')) : text.normalize('NFC')
   }
 }

@@ -60,9 +60,10 @@ export function readRecordQuery(
         allowed.length > 0 ? `The allowed parameters are: ${allowed.join(', ')}` : 'No parameters are allowed'
       throw badQuery(`There is no parameter "${name}" here. ${hint}.`)
     }
-    const { enum: choices, format } = parameters[name]?.schema ?? {}
+    const { enum: choices, format, maxLength = Number.POSITIVE_INFINITY } = parameters[name]?.schema ?? {}
     if (choices && !choices.includes(value))
       throw badQuery(`The parameter "${name}" must be one of ${choices.join(', ')}.`)
+    if (value.length > maxLength) throw badQuery(`The parameter "${name}" can have at most ${maxLength} characters.`)
     if (format === 'date' && !isDate(value))
       throw badQuery(`The parameter "${name}" must be a valid date, in the form YYYY-MM-DD.`)
   }

@@ -187,6 +187,8 @@ export type WriteRoute<Needed extends Need = NeedsScope> = Common &
     flags?: Flags
     /** Media types besides JSON, each parsed into a value that `body` then checks. Throws 400. */
     accepts?: Record<string, (text: string) => unknown>
+    /** Decodes the bodies of those types, whatever charset the Content-Type states; without it they are in UTF-8. */
+    decode?: (bytes: Buffer, charset?: string) => string
     /** The form that it accepts besides JSON. */
     form?: UploadForm
     /** The largest body, instead of 1 MiB, and the longest array, instead of 1,000 items. */
@@ -241,6 +243,7 @@ type Change<Found extends Stored, Schema extends v.GenericSchema> = Common &
     status: 200 | 204
     flags?: Flags
     accepts?: Record<string, (text: string) => unknown>
+    decode?: (bytes: Buffer, charset?: string) => string
     maxBytes?: number
     maxItems?: number
     prefetch?: (body: unknown) => Promise<unknown>

@@ -1,19 +1,21 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { noProxies, notePeer, type Proxies } from '../auth/client.ts'
+import type { Listen } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { backlog } from './backlog.ts'
 import type { Certificate } from './certificate.ts'
 import { type Handler, serveConnections } from './connection.ts'
 import { type ConnectionLimits, checkNode, connected, connectionLimit, watchConnections } from './connections.ts'
-
-export type Address = { host: string; port: number }
+import { listenOnSocket } from './socket-file.ts'
 
 export type Listener = {
-  /** Such as http://127.0.0.1:8080, or https with a certificate. */
+  /** Such as http://127.0.0.1:8080, or https with a certificate; unix:/run/dealbox/api.sock for a Unix socket. */
   url: string
+  /** What URLs of requests begin with: on a Unix socket, any program can call the server localhost. */
+  webUrl: string
   /** A URL omits it if it is 80. */
-  port: number
+  port: number | undefined
   /** How many connections are open. */
   connections: () => number
   /** Stops accepting, lets running requests finish, then cuts the rest after `graceMs`. */
@@ -24,7 +26,7 @@ export type Listener = {
 const LIMITS = {
   headersTimeout: 10_000,
   handshakeTimeout: 10_000, // of TLS
-  requestTimeout: 2_400_000, // bodies.ts ends slow bodies; the largest takes 38 minutes at the slowest rate
+  requestTimeout: 7_200_000, // bodies.ts ends slow bodies; the largest takes 116 minutes at the slowest rate
   keepAliveTimeout: 65_000,
   writeTimeout: 30_000,
   connectionsCheckingInterval: 1000,
@@ -49,12 +51,17 @@ export type Limits = Partial<
 /** What the listeners of a server have in common. */
 export type Front = { proxies?: Proxies; certificate?: Certificate | undefined }
 
-/** Starts a listener; port 0 picks a free one. Throws Problem if the address is not available. */
+/**
+ * Starts a listener; port 0 picks a free one. A Unix socket has no TLS: what it carries does not leave the machine. Throws
+ * Problem if the address is not available.
+ */
 export async function listen(
   handler: Handler,
-  address: Address,
-  { proxies = noProxies, certificate, ...given }: Limits & Front = {},
+  address: Listen,
+  { proxies = noProxies, certificate: pair, ...given }: Limits & Front = {},
 ): Promise<Listener> {
+  const { path } = address
+  const certificate = path === undefined ? pair : undefined
   const limits = { ...LIMITS, maxConnections: connectionLimit(), ...given }
   const server = certificate?.createServer(limits) ?? createServer(limits)
   // A client that has sent everything may close its side and still read the response.
@@ -62,18 +69,14 @@ export async function listen(
   // Node would leave out headers from the 2,001st on, though its parser obeys them, such as the length of the body.
   server.maxHeadersCount = 0
   const { count, beginStopping } = watchConnections(server, limits)
-  server.on(connected(server), (socket) => notePeer(socket, proxies))
+  server.on(connected(server), (socket) => notePeer(socket, proxies, path !== undefined))
   serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, address)))
-    server.listen(address.port, address.host, MAX_PENDING, resolve)
+  await (path === undefined ? listenAt(server, address) : listenOnSocket(server, path, MAX_PENDING)).catch((error) => {
+    throw cannotListen(error, address)
   })
   checkNode(server)
-  const { address: host, port, family } = server.address() as AddressInfo
-  const url = `${certificate ? 'https' : 'http'}://${family === 'IPv6' ? `[${host}]` : host}:${port}`
   return {
-    url,
-    port,
+    ...addressOf(server, address, certificate !== undefined),
     connections: count,
     stop: (graceMs) => {
       beginStopping()
@@ -82,14 +85,32 @@ export async function listen(
   }
 }
 
-function cannotListen(error: NodeJS.ErrnoException, { host, port }: Address): Problem {
+function listenAt(server: Server, { host, port }: Listen & { path?: undefined }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, MAX_PENDING, resolve)
+  })
+}
+
+function addressOf(server: Server, { path }: Listen, isSecure: boolean): Pick<Listener, 'url' | 'webUrl' | 'port'> {
+  if (path !== undefined) return { url: `unix:${path}`, webUrl: LOCAL_URL, port: undefined }
+  const { address: host, port, family } = server.address() as AddressInfo
+  const url = `${isSecure ? 'https' : 'http'}://${family === 'IPv6' ? `[${host}]` : host}:${port}`
+  return { url, webUrl: url, port }
+}
+
+/** What a listener on a Unix socket is called in URLs. */
+export const LOCAL_URL = 'http://localhost'
+
+function cannotListen(error: NodeJS.ErrnoException, { path, ...address }: Listen): Problem {
   const why =
     error.code === 'EADDRINUSE'
       ? 'another program uses this port'
       : error.code === 'EACCES'
         ? 'the operating system does not allow it'
         : error.message
-  return new Problem(409, 'cannot_listen', `Cannot listen on ${host}:${port}: ${why}.`)
+  const where = path === undefined ? Object.values(address).join(':') : `unix:${path}`
+  return new Problem(409, 'cannot_listen', `Cannot listen on ${where}: ${why}.`)
 }
 
 function stop(server: Server, graceMs: number): Promise<void> {

@@ -4,10 +4,10 @@ import * as f from '../lib/fields.ts'
 import { validate } from '../lib/validate.ts'
 import type { Answer } from './answer.ts'
 import { entryOf } from './audited.ts'
-import { FORM, mediaTypeOf, parseBody, parseText } from './body.ts'
+import { charsetOf, FORM, mediaTypeOf, parseBody, parseText } from './body.ts'
 import { checkIfMatch, etag } from './conditional.ts'
 import type { UploadedFile } from './form-parts.ts'
-import { fingerprintOf, formFingerprint, idempotencyKey } from './idempotency.ts'
+import { deletionKey, fingerprintOf, formFingerprint, idempotencyKey } from './idempotency.ts'
 import type { Exchange, Kernel } from './kernel.ts'
 import { readFlags } from './query.ts'
 import { type Answered, isRepeated, type Need, type WriteRoute } from './route.ts'
@@ -49,13 +49,14 @@ export function writeAnswers({
   ): Promise<Answer> {
     const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
     const others = [...Object.keys(route.accepts ?? {}), ...(route.form ? [FORM] : [])]
-    const type = route.body && mediaTypeOf(x.req, others)
+    const type = route.body && mediaTypeOf(x.req, others, route.decode !== undefined)
     if (route.form && type === FORM) return answerForm({ ...route, form: route.form }, access, ids, x, flags)
     const sent = await bodies.read(x.req, x.res, route.maxBytes)
     try {
       const body = bodyOf(route, x, type, sent.bytes)
       const fingerprint = () => fingerprintOf(x.req, sent.bytes)
-      return await writeBody(route, access, ids, x, { body, flags, files: [], fingerprint })
+      const run = () => writeBody(route, access, ids, x, { body, flags, files: [], fingerprint })
+      return await (route.form?.readyBody?.(write, access.who.org, body, run) ?? run())
     } finally {
       bodies.release(sent)
     }
@@ -93,7 +94,8 @@ export function writeAnswers({
     const key = idempotencyKey(x.req)
     const print = key === undefined ? '' : fingerprint()
     const known = await route.prefetch?.(sent.body)
-    const who = key === undefined ? access.who : { ...access.who, key }
+    const told = key ?? deletionKey(x.req)
+    const who = told === undefined ? access.who : { ...access.who, key: told }
     const { answer, seq } = await write(
       () => {
         refuseMoved(access.who.org)
@@ -149,7 +151,8 @@ const NOTHING = Buffer.alloc(0)
 function bodyOf(route: WriteRoute<Need>, x: Exchange, type: string | undefined, bytes: Buffer): unknown {
   if (!route.body && bytes.length > 0) mediaTypeOf(x.req)
   const read = type === undefined ? undefined : route.accepts?.[type]
-  if (read) return read(parseText(bytes))
+  const { decode } = route
+  if (read) return read(parseText(bytes, decode && ((all) => decode(all, charsetOf(x.req)))))
   return route.body || bytes.length > 0 ? parseBody(bytes, route.maxItems) : undefined
 }
 

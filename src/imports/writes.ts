@@ -3,8 +3,9 @@ import { companies } from '../crm/companies/companies.ts'
 import { contacts } from '../crm/contacts/contacts.ts'
 import { customFields } from '../crm/custom-fields/custom-fields.ts'
 import { dealStore, deals } from '../crm/deals/deals.ts'
-import { notes } from '../crm/notes.ts'
+import { noteStore, notes } from '../crm/notes.ts'
 import { tags } from '../crm/tags.ts'
+import { taskStore, tasks } from '../crm/tasks.ts'
 import type { Deps } from '../deps.ts'
 import type { Route, Stored, WriteRoute } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
@@ -14,25 +15,36 @@ import { meetings } from '../meetings/meetings.ts'
 import { stageWrites } from './stages.ts'
 
 /** The record types that rows of a file can become. */
-export type ImportObject = 'contact' | 'company' | 'deal'
+export type RecordObject = 'contact' | 'company' | 'deal'
+export type ActivityObject = 'note' | 'task'
+export type ImportObject = RecordObject | ActivityObject
 
 export type Given = Record<string, Json>
-export type Writable = ImportObject | 'tag' | 'note' | 'meeting' | 'pipeline' | 'stage' | 'custom_field'
+export type Writable = ImportObject | 'tag' | 'meeting' | 'pipeline' | 'stage' | 'custom_field'
+
+/** What a write accepts for an import: emails that others have, and an external id that others have of other products. */
+export type Flags = { allow_duplicate?: boolean; other_product?: boolean }
 
 /** The operations of the API: the same schemas, and the same functions of the stores. */
 export type Writes = {
   /** Returns the body as it is stored. Throws 422 for one that a create or a patch would reject. */
   check: (given: Given, isNew: boolean) => Given
-  create: (who: Caller, given: Given) => Stored
+  create: (who: Caller, given: Given, flags?: Flags) => Stored
   /** Throws 404. */
   find: (who: Caller, id: string) => Stored
-  patch: (who: Caller, before: Stored, given: Given) => Stored
+  patch: (who: Caller, before: Stored, given: Given, flags?: Flags) => Stored
   remove: (who: Caller, record: Stored) => void
+  /** Only for notes and tasks: who has written it, and when it was done. */
+  createAs?: (who: Caller, given: Given, history: History) => Stored
+  patchAs?: (who: Caller, before: Stored, given: Given, history: History) => Stored
   /** Only for deals. */
   close?: ((who: Caller, before: Stored, given: Given) => Stored) | undefined
   /** Only for deals, to undo that they were closed. */
   reopen?: (who: Caller, before: Stored, stage: string) => Stored
 }
+
+/** What has happened before the import, in another product. */
+export type History = { author_id?: string | undefined; completed_at?: string | undefined }
 
 export type AllWrites = Record<Writable, Writes>
 
@@ -46,10 +58,31 @@ export function allWrites(deps: Deps): AllWrites {
       reopen: dealStore(deps).reopen as unknown as NonNullable<Writes['reopen']>,
     },
     tag: writesOf(tags(deps), '/tags'),
-    note: writesOf(notes(deps), '/notes'),
+    note: noteWrites(deps),
+    task: taskWrites(deps),
     ...stageWrites(deps),
     custom_field: writesOf(customFields(deps), '/custom-fields'),
     meeting: writesOf(meetings(deps), '/meetings'),
+  }
+}
+
+function noteWrites(deps: Deps): Writes {
+  const writes = writesOf(notes(deps), '/notes')
+  const { createBy } = noteStore(deps)
+  return {
+    ...writes,
+    createAs: (who, given, { author_id = null }) => createBy(who, writes.check(given, true) as never, author_id),
+  }
+}
+
+function taskWrites(deps: Deps): Writes {
+  const writes = writesOf(tasks(deps), '/tasks')
+  const { createFor, takeBack } = taskStore(deps)
+  return {
+    ...writes,
+    createAs: (who, given, { completed_at }) => createFor(who, writes.check(given, true) as never, null, completed_at),
+    patchAs: (who, before, given, { completed_at }) =>
+      takeBack(who, before as never, writes.check(given, false) as never, completed_at),
   }
 }
 
@@ -60,16 +93,22 @@ function writesOf(routes: readonly Route[], path: string, discard?: Writes['remo
   const [remove, close] = [routeOf('delete', `${path}/:id`), routeOf('post', `${path}/:id/close`)]
   if (!post || !patch?.find) throw new Error(`${path} cannot be written`)
 
-  function run({ body, run }: WriteRoute, who: Caller, record: Stored | undefined, given: Given): Stored {
+  function run(
+    { body, run }: WriteRoute,
+    who: Caller,
+    record: Stored | undefined,
+    given: Given,
+    flags: Flags = {},
+  ): Stored {
     const checked = body ? validate(body, given) : undefined
-    return run({ who, record: record as Stored, body: checked as never, flags: {} }) as Stored
+    return run({ who, record: record as Stored, body: checked as never, flags }) as Stored
   }
 
   return {
     check: (given, isNew) => validate((isNew ? post : patch).body as v.GenericSchema, given) as Given,
-    create: (who, given) => run(post, who, undefined, given),
+    create: (who, given, flags) => run(post, who, undefined, given, flags),
     find: patch.find,
-    patch: (who, before, given) => run(patch, who, before, given),
+    patch: (who, before, given, flags) => run(patch, who, before, given, flags),
     remove: discard ?? ((who, record) => void run(remove as WriteRoute, who, record, {})),
     close: close && ((who, before, given) => run(close, who, before, given)),
   }

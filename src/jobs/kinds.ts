@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../http/log.ts'
+import { HOUR_MS } from '../lib/time.ts'
+import { pauseAfter } from '../store/job-attempts.ts'
 import type { Places } from '../store/job-lanes.ts'
-import { type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
+import { type DueJob, type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 import {
   IDLE_PAUSE_MS,
@@ -59,6 +61,10 @@ export type Kind = RunKind | PerformKind
 /** For jobs in a transaction: about nine hours. */
 const MAX_TRIES = 20
 
+/** After so many attempts that ended with the server, the next one waits for so long. */
+const MOST_ENDS = 2
+const WAIT_MS = HOUR_MS
+
 /** Jobs that request their transaction at the same time: half of a batch; the other half is for requests. */
 const MAX_DUE = 64
 
@@ -84,12 +90,35 @@ function runQueue(kind: RunKind, scheduler: SchedulerContext): Queue {
   const jobs = jobQueue(store)
   const failed = failures(kind, jobs, scheduler)
   const context = { store, log }
+  const startedAt = store.clock.now()
 
-  async function runOne(org: number, id: string): Promise<void> {
+  /**
+   * Counts the attempts of these jobs before they are made, since one of them may be what has ended the server. Returns those
+   * to run.
+   */
+  async function begin(due: readonly DueJob[]): Promise<DueJob[]> {
+    const maxTries = maxTriesOf(kind)
+    const { begun } = await store.write(() => ({
+      begun: due.flatMap((each) => {
+        const { tries } = each
+        const pauseMs = tries < MOST_ENDS - 1 ? pauseAfter(tries + 1, scheduler.random) : WAIT_MS
+        const found = jobs.begin(each, store.clock.now() + pauseMs, maxTries)
+        if (found?.next === 'given up') kind.onPermanentFailure?.(found.job, context)
+        return found ? [{ each, ...found }] : []
+      }),
+    }))
+    return begun.flatMap(({ each, next, job: { org, id, tries } }) => {
+      if (next === 'begun') return [each]
+      log.error({ job: kind.kind, org, id, tries, next }, 'was begun so often, and never completed')
+      return []
+    })
+  }
+
+  async function runOne({ org, id }: DueJob, isBegun: boolean): Promise<void> {
     let job: Job | undefined
     try {
       const isPutOff = await store.write(() => {
-        job = jobs.take(org, id)
+        job = jobs.take(org, id, isBegun)
         if (!job) return false
         kind.run(job, context)
         return jobs.putOffIdle(job, IDLE_PAUSE_MS)
@@ -104,7 +133,15 @@ function runQueue(kind: RunKind, scheduler: SchedulerContext): Queue {
   async function step(): Promise<void> {
     const started = performance.now()
     const due = jobs.due(kind.kind, kind.atOnce ?? MAX_DUE)
-    const ends = await Promise.allSettled(due.map(({ org, id }) => runOne(org, id)))
+    // What was due before this server started may have ended the one before, and what was tried may have, too.
+    const [tried, others] = [due.filter(({ tries }) => tries > 0), due.filter(({ tries }) => tries === 0)]
+    const isOld = others.some(({ dueAt }) => dueAt < startedAt)
+    const together = isOld ? await begin(others) : others
+    const ends = await Promise.allSettled(together.map((each) => runOne(each, isOld)))
+    for (const each of tried) {
+      if (stopping()) break
+      for (const begun of await begin([each])) ends.push(...(await Promise.allSettled([runOne(begun, true)])))
+    }
     if (kind.atOnce && !stopping()) await sleep(Math.ceil(2 * (performance.now() - started)))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }

@@ -1,4 +1,5 @@
 import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
+import { HOUR_MS } from '../lib/time.ts'
 import type { outboundMail } from '../mail/sync/outbound-mail.ts'
 import type { PerformKind } from './kinds.ts'
 
@@ -6,8 +7,8 @@ import type { PerformKind } from './kinds.ts'
  * About nine hours, like the first half of a webhook's attempts: a mail server that is down overnight is back by then.
  */
 const MAX_TRIES = 20
-/** A mail of 14 MiB takes a while on a slow line. */
-const LEASE_MS = 600_000
+/** Longer than the largest mail may take on a slow line: what is cut off is sent again. The start of a server ends it. */
+export const LEASE_MS = 3 * HOUR_MS
 /** With eight at a time, about 90 mails a second: more than most mail servers accept, and a third of a core. */
 const REST_MS = 80
 const CONCURRENCY = 8

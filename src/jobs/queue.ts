@@ -2,8 +2,9 @@ import type { Log } from '../http/log.ts'
 import type { Clock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { MINUTE_MS } from '../lib/time.ts'
-import type { Job } from '../store/jobs.ts'
+import { type Job, textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
+import { workOutcomes } from '../store/recurring.ts'
 
 /** Work of one kind. Queues run independently, so that none delays another. */
 export type Queue = {
@@ -53,12 +54,17 @@ export function pause({ now }: Pick<Clock, 'now'>, ms: number) {
  * pauses.
  */
 export function stepping(
-  { store: { clock, health }, log, stopping, free }: Pick<SchedulerContext, 'store' | 'log' | 'stopping' | 'free'>,
+  { store, log, stopping, free }: Pick<SchedulerContext, 'store' | 'log' | 'stopping' | 'free'>,
   name: string,
   dueAt: () => number | undefined,
   step: () => Promise<void>,
+  /** Whether the step itself notes how it went. */
+  isNoted = false,
 ): Queue {
+  const { clock, health } = store
   let current: Promise<void> | undefined
+  let mayHaveFailed = !isNoted // also before this server
+  const note = workOutcomes(store)
   const rest = pause(clock, PAUSE_AFTER_FAILURE_MS)
 
   const nextDue = (): number => Math.max(dueAt() ?? Number.POSITIVE_INFINITY, rest.until())
@@ -66,9 +72,14 @@ export function stepping(
   async function work(): Promise<void> {
     try {
       while (!stopping() && nextDue() <= clock.now()) await step()
+      if (mayHaveFailed) await note(name, undefined)
+      mayHaveFailed = false
     } catch (error) {
-      if (!health.note(error)) log.error({ job: name, err: error }, 'failed')
       rest.begin()
+      if (health.note(error)) return
+      log.error({ job: name, err: error }, 'failed')
+      mayHaveFailed = true
+      await note(name, textOf(error))
     }
   }
 

@@ -89,5 +89,5 @@ export function recurringQueue(
     }
   }
 
-  return stepping(scheduler, name, nextDue, step)
+  return stepping(scheduler, name, nextDue, step, true)
 }

@@ -10,7 +10,12 @@ export type Caller = {
   key?: string
   /** Only of a request from the browser app. */
   session?: Session
+  /** Whoever gets records is told once of all of them, not of each. */
+  isSummed?: true
 }
 
 /** A member who is signed in to the browser app. `origin` is the address that the browser shows, without a path. */
 export type Session = { id: string; role: 'owner' | 'admin' | 'member' | 'viewer'; origin: string }
+
+/** The member who asks, in place of an id. */
+export const ME = 'me'

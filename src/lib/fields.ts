@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { toDomain } from './domain.ts'
+import { EMAIL } from './email.ts'
 import { UUID } from './id.ts'
+import { tidy } from './invisible.ts'
 import { isAmount, isCurrency } from './money.ts'
 import { isDate, isTimezone, parseTime, rfc3339 } from './time.ts'
 
@@ -150,23 +152,34 @@ export const ids = v.pipe(
   v.description('Returned without duplicates; a PATCH replaces all of them, and [] clears.'),
 )
 
+/** Without what cannot be seen. */
+const visible = (longest: number) => v.pipe(line(longest), v.transform(tidy))
+
 export const email = v.pipe(
-  line(254),
-  v.regex(
-    /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+\.[^\s@<>()[\]\\,;:".]+$/,
-    'invalid_email|must be an email address, such as "ana@example.com"',
-  ),
+  visible(254),
+  v.regex(EMAIL, 'invalid_email|must be an email address, such as "ana@example.com"'),
   v.metadata({ maxLength: 254 }),
 )
 
+/** Digits of the scripts that phones are written in. */
+const DIGIT = '0-9٠-٩۰-۹०-९০-৯๐-๙０-９'
+
 /** In any notation, with enough digits to call. */
 export const phone = v.pipe(
-  line(50),
+  visible(50),
   v.check(
-    (text) => (text.match(/\d/g) ?? []).length >= 3,
+    (text) => (text.match(new RegExp(`[${DIGIT}]`, 'gu')) ?? []).length >= 3,
     'invalid_phone|must be a phone number with at least three digits',
   ),
-  v.metadata({ maxLength: 50, pattern: '^[^0-9]*([0-9][^0-9]*){3,}$' }),
+  v.metadata({ maxLength: 50, pattern: `^[^${DIGIT}]*([${DIGIT}][^${DIGIT}]*){3,}$` }),
+)
+
+/** An id in another system. */
+export const externalId = v.pipe(
+  title,
+  v.transform(tidy),
+  v.check((text) => text.trim() !== '', 'empty|must not be empty'),
+  v.metadata({ minLength: 1, maxLength: 255 }),
 )
 
 /** A host name, returned in DNS form: lower case, other scripts in punycode. */

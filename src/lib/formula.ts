@@ -7,6 +7,8 @@ const FORMULA = /^[\s"'＂＇]*[=+\-@\t\r\n＝＋－＠]/
 /** The text of a cell that a spreadsheet shows unchanged. */
 export const guarded = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 
-/** Reverts `guarded`. */
-export const unguarded = (text: string): string =>
-  text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text
+/** Reverts `guarded`, and the formula by which programs keep the zeros of a number: `="0815"`. */
+export function unguarded(text: string): string {
+  const [, kept] = /^="([^"]*)"$/.exec(text) ?? []
+  return kept ?? (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text)
+}

@@ -31,46 +31,6 @@ export function rfc3339(ms: number): string {
   return `${prefix}T${TWO[hour]}:${TWO[minute]}:${TWO[second]}.${THREE[rest % 1000]}Z`
 }
 
-const dateBytes = new Map<number, Uint8Array>()
-
-/** Writes the 24 bytes of `rfc3339` for a time in the years 1 to 9999. A page of a list has 200 of them. */
-export function writeRfc3339(ms: number, bytes: Uint8Array, at: number): void {
-  const day = Math.floor(ms / DAY_MS)
-  let date = dateBytes.get(day)
-  if (date === undefined) {
-    if (dateBytes.size > 10_000) dateBytes.clear()
-    date = Uint8Array.from(Buffer.from(rfc3339(day * DAY_MS).slice(0, DATE_AND_T)))
-    dateBytes.set(day, date)
-  }
-  for (let index = 0; index < DATE_AND_T; index++) bytes[at + index] = date[index] as number
-  // The rest is a small integer: dividing it is faster than what rfc3339 does, and so are remainders by subtraction.
-  let rest = (ms - day * DAY_MS) | 0
-  const thousandths = rest % 1000
-  rest = (rest / 1000) | 0
-  const seconds = rest % 60
-  rest = (rest / 60) | 0
-  const hours = (rest / 60) | 0
-  writeTwo(hours, bytes, at + 11)
-  bytes[at + 13] = COLON
-  writeTwo(rest - hours * 60, bytes, at + 14)
-  bytes[at + 16] = COLON
-  writeTwo(seconds, bytes, at + 17)
-  bytes[at + 19] = DOT
-  const tenths = (thousandths / 100) | 0
-  bytes[at + 20] = ZERO + tenths
-  writeTwo(thousandths - tenths * 100, bytes, at + 21)
-  bytes[at + 23] = Z
-}
-
-const DATE_AND_T = '2026-11-20T'.length
-const [ZERO, COLON, DOT, Z] = [...Buffer.from('0:.Z')] as [number, number, number, number]
-
-function writeTwo(number: number, bytes: Uint8Array, at: number): void {
-  const tens = (number / 10) | 0
-  bytes[at] = ZERO + tens
-  bytes[at + 1] = ZERO + number - tens * 10
-}
-
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})0*)?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
 const FIRST = Date.parse('0001-01-01T00:00:00.000Z')
@@ -107,7 +67,8 @@ export function isDate(text: string): boolean {
 
 /** Whether this runtime supports the IANA time zone. */
 export function isTimezone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false
+  // The zone that the runtime has found out may be undefined, which is written like a zone and has no effect there.
+  if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

@@ -1,43 +1,88 @@
+import { asciiDigits } from './digits.ts'
 import { foldWhole } from './fold.ts'
+import { hasSpellings, isSpaceless, LETTERS, otherSpellings, RUNS } from './spellings.ts'
 
 /** Longer words are cut, in records and in queries. */
 const MAX_WORD = 64
 /** Fewer digits are not a phone number. */
 const MIN_DIGITS = 4
-/** Words of a query; the rest is ignored. */
+/** Words of a query; the rest is ignored. A script without spaces has a word at each letter. */
 const MAX_WORDS = 20
+const MAX_PAIRS = 60
 
 /** The words of a text, folded: without case and accents. Anything but letters and digits separates words. */
-function split(text: string): string[] {
-  return (folded(text).match(/[\p{L}\p{N}]+/gu) ?? []).map((word) =>
-    [...word.slice(0, 2 * MAX_WORD)].slice(0, MAX_WORD).join(''),
-  )
+const split = (text: string): string[] => folded(text).match(/[\p{L}\p{N}]+/gu) ?? []
+
+const cut = (word: string): string => [...word.slice(0, 2 * MAX_WORD)].slice(0, MAX_WORD).join('')
+
+/**
+ * Adds a word of a text. Where a script puts no spaces between words, each two letters are one, so that a search can begin
+ * and end anywhere: in a record, the last letter is one as well.
+ */
+function add(words: Set<string>, word: string, isOfRecord: boolean): void {
+  if (!/[^\0-\u0dff]/.test(word)) {
+    words.add(cut(word))
+    return
+  }
+  for (const run of word.match(RUNS) ?? []) {
+    const letters = isSpaceless(run) ? (run.match(LETTERS) ?? []) : undefined
+    if (!letters) words.add(cut(run))
+    else if (letters.length === 1) words.add(run)
+    else
+      for (let at = 0; at < letters.length - (isOfRecord ? 0 : 1); at++)
+        words.add(`${letters[at]}${letters[at + 1] ?? ''}`)
+  }
 }
 
 /** Folds, and converts digits of other scripts to 0-9. */
-const folded = (text: string): string =>
-  foldWhole(text).replace(/(?![0-9])\p{Nd}/gu, (digit) => digitOf(digit.codePointAt(0) as number))
-
-/** Unicode has the digits of each script in a row, from zero on; one script may directly follow another. */
-function digitOf(codePoint: number): string {
-  let below = 0
-  while (/\p{Nd}/u.test(String.fromCodePoint(codePoint - below - 1))) below++
-  return String(below % 10)
-}
+const folded = (text: string): string => asciiDigits(foldWhole(text))
 
 /**
- * The words that a record is found by, without duplicates. A phone number is found by any run of its digits: each
- * suffix of at least four digits is a word.
+ * The words that a record is found by, without duplicates, also by other spellings: `muller` and `mueller`. A phone number
+ * is found by any run of its digits: each suffix of at least four digits is a word. `dialled`: its digits in other notations.
  */
-export function wordsOf(texts: readonly (string | null)[], phones: readonly string[] = []): string[] {
-  const words = new Set(texts.flatMap((text) => (text ? split(text) : [])))
+export function wordsOf(
+  texts: readonly (string | null)[],
+  phones: readonly string[] = [],
+  dialled: readonly string[] = [],
+): string[] {
+  const words = new Set<string>()
+  for (const text of texts) {
+    for (const word of split(text ?? '')) add(words, word, true)
+    for (const spelling of spellingsOfWords(text ?? '')) for (const word of split(spelling)) add(words, word, true)
+  }
   for (const phone of phones) {
     for (const digits of [digitsOf(phone), digitsOf(fromAbroad(phone))]) {
       for (let from = 0; from + MIN_DIGITS <= digits.length; from++) words.add(digits.slice(from))
     }
-    for (const group of split(phone)) words.add(group)
+    for (const group of split(phone)) add(words, group, true)
+  }
+  for (const digits of dialled) {
+    for (let from = 0; from + MIN_DIGITS <= digits.length; from++) words.add(digits.slice(from))
   }
   return [...words]
+}
+
+/** Groups of digits as people write a phone into a sentence. */
+const NUMBER = /(?<![\p{L}\p{N}])\+?\(?\p{Nd}[\p{Nd} \u00a0()./-]{4,24}\p{Nd}(?![\p{L}\p{N}])/gu
+const DAY = /^(?:\d{4}([./-])\d\d?\1\d\d?|\d\d?([./-])\d\d?\2\d{2,4})(?:[^\d]|$)/
+const WHOLE_NUMBER = 6
+/** A list of numbers is no note about a call. */
+const MAX_NUMBERS = 20
+
+/** The same for a text that people write, such as a note: phones in it are found in all notations. */
+export function wordsOfProse(texts: readonly (string | null)[]): string[] {
+  const numbers = texts.flatMap((text) => text?.match(NUMBER) ?? [])
+  const phones = numbers.filter((number) => digitsOf(number).length >= WHOLE_NUMBER && !DAY.test(asciiDigits(number)))
+  return wordsOf(texts, phones.slice(0, MAX_NUMBERS))
+}
+
+/** Most texts have no other spelling, and of most others it is one word that has. */
+function spellingsOfWords(text: string): string[] {
+  if (!/[^\w\s.,-]/.test(text)) return []
+  const composed = text.normalize('NFC')
+  if (!hasSpellings(composed)) return []
+  return otherSpellings((composed.match(/\S+/g) ?? []).filter(hasSpellings).join(' '))
 }
 
 const digitsOf = (text: string): string => folded(text).replace(/[^0-9]/g, '')
@@ -51,11 +96,21 @@ const fromAbroad = (phone: string): string => phone.replace(/\(0\)/g, '')
  */
 export type Query = string[][]
 
-export function queryOf(text: string): Query {
-  const words = [...new Set(split(text))].slice(0, MAX_WORDS)
-  if (words.length === 0) return []
+/** `dialled`: the digits of the number that the text is, in other notations. */
+export function queryOf(text: string, dialled: readonly string[] = []): Query {
+  const composed = text.normalize('NFC')
+  const found = [composed, ...otherSpellings(composed)].map(wordsOfQuery)
   const number = numberIn(text)
-  return number === undefined || (words.length === 1 && words[0] === number) ? [words] : [words, [number]]
+  for (const digits of number === undefined ? dialled : [number, ...dialled]) found.push([digits])
+  const different = new Map(found.map((words) => [words.join(' '), words]))
+  different.delete('')
+  return [...different.values()]
+}
+
+function wordsOfQuery(text: string): string[] {
+  const words = new Set<string>()
+  for (const word of new Set(split(text)).values().take(MAX_WORDS)) add(words, word, false)
+  return [...words].slice(0, MAX_PAIRS)
 }
 
 /** The digits of a possible phone number, without leading zeros, which may stand for a country code. */

@@ -3,7 +3,7 @@ import type { Appointment } from '../lib/icalendar/appointment.ts'
 import type { Person } from '../lib/icalendar/people.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { Database } from '../store/driver.ts'
-import type { Meeting } from './meetings.ts'
+import type { Meeting } from './meeting.ts'
 import { type Participant, type ParticipantGiven, participantReader } from './participants.ts'
 
 /** The fields of a meeting that a calendar contains. */
@@ -59,7 +59,10 @@ export function appointments(db: Database) {
     return [...all.values(), ...others.filter((each) => !all.has(each.contact_id ?? each.member_id ?? ''))]
   }
 
-  return { fieldsOf, isPerson }
+  /** Whether both emails are of one contact or member. */
+  const isSame = (org: number, one: string, other: string): boolean => whoHas(org, one) === whoHas(org, other)
+
+  return { fieldsOf, isPerson, isSame }
 }
 
 /** A meeting in the past counts as completed, unless it was marked as a no-show. */

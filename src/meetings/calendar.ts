@@ -1,5 +1,7 @@
 import ICAL from 'ical.js'
-import type { Meeting } from './meetings.ts'
+import { PRODUCT } from '../lib/icalendar/calendar.ts'
+import { timeInUid } from '../lib/icalendar/series.ts'
+import type { Meeting } from './meeting.ts'
 import type { Participant } from './participants.ts'
 
 // A meeting in iCalendar (RFC 5545): one VEVENT.
@@ -18,30 +20,58 @@ const PARTSTAT: Record<Participant['response'], string> = {
   pending: 'NEEDS-ACTION',
 }
 
+export type Method = 'REQUEST' | 'CANCEL' | 'REPLY'
+
+/** What the calendar in a mail is to do in those of its recipients (RFC 5546), instead of being a file of the meeting. */
+export type Scheduling = {
+  method: Method
+  uid: string
+  /** The uid of an occurrence, which contains its original time; '' for the event itself. */
+  recurrence: string
+  sequence: number
+  /** Milliseconds. */
+  stamp: number
+  organizer: { email: string; name: string | null }
+  attendees: readonly Participant[]
+  /** Who sends an answer for its attendee, if that is somebody else. */
+  sentBy?: string | undefined
+}
+
+export const uidOf = ({ id, ical_uid }: Pick<Meeting, 'id' | 'ical_uid'>): string => ical_uid ?? `${id}@dealbox`
+
 /** Returns the text of the file. Times are in the zone of the meeting, if any, to the second. */
-export function meetingCalendar(meeting: Meeting): string {
-  const { id, ical_uid, title, description, location, conference_url, status, participants, version } = meeting
+export function meetingCalendar(meeting: Meeting, mail?: Scheduling): string {
+  const { title, description, location, conference_url, status, participants, version } = meeting
+  const organizers = mail ? [mail.organizer] : participants.filter(({ role }) => role === 'organizer')
   const [starts, ends] = secondsOf(meeting)
-  const zone = meeting.timezone === null ? undefined : zoneOf(meeting.timezone, starts, ends)
+  // An occurrence is named by its day only where it takes whole days: then its times are days, too.
+  const days = mail?.recurrence && !mail.recurrence.endsWith('Z') ? (meeting.timezone ?? 'UTC') : undefined
+  const zone = meeting.timezone === null || days ? undefined : zoneOf(meeting.timezone, starts, ends)
   const event: Property[] = [
-    text('uid', ical_uid ?? `${id}@dealbox`),
-    ['dtstamp', {}, 'date-time', utc(Date.parse(meeting.updated_at))],
-    time('dtstart', starts, zone),
-    time('dtend', ends, zone),
+    text('uid', mail?.uid ?? uidOf(meeting)),
+    ['dtstamp', {}, 'date-time', utc(mail?.stamp ?? Date.parse(meeting.updated_at))],
+    ...(mail?.recurrence ? [originalTime(mail.recurrence)] : []),
+    days ? day('dtstart', starts, days) : time('dtstart', starts, zone),
+    days ? day('dtend', ends, days) : time('dtend', ends, zone),
     text('summary', title),
     ...(description ? [text('description', description)] : []),
     ...(location ? [text('location', location)] : []),
     ...(conference_url ? [['url', {}, 'uri', conference_url] satisfies Property] : []),
-    text('status', status === 'canceled' ? 'CANCELLED' : 'CONFIRMED'),
-    ...participants.filter(({ role }) => role === 'organizer').map(organizer),
-    ...participants.map(attendee),
-    ['sequence', {}, 'integer', version - 1],
+    text('status', (mail ? mail.method === 'CANCEL' : status === 'canceled') ? 'CANCELLED' : 'CONFIRMED'),
+    ...organizers.map(organizer),
+    ...(mail?.attendees ?? participants).map((each) => attendee(each, mail)),
+    ['sequence', {}, 'integer', mail?.sequence ?? version - 1],
     ['created', {}, 'date-time', utc(Date.parse(meeting.created_at))],
     ['last-modified', {}, 'date-time', utc(Date.parse(meeting.updated_at))],
   ]
   const calendar: Component = [
     'vcalendar',
-    [text('version', '2.0'), text('prodid', '-//Dealbox//Dealbox//EN'), text('calscale', 'GREGORIAN')],
+    [
+      text('version', '2.0'),
+      text('prodid', PRODUCT),
+      text('calscale', 'GREGORIAN'),
+      ...(mail ? [text('method', mail.method)] : []),
+    ],
     [...(zone ? [timezone(zone)] : []), ['vevent', event, []]],
   ]
   return ICAL.stringify(calendar)
@@ -68,9 +98,25 @@ function time(name: string, ms: number, zone: Zone | undefined): Property {
   return [name, { tzid: zone.id }, 'date-time', wallClock(local(ms, zone.id))]
 }
 
+const day = (name: string, ms: number, zone: string): Property => [
+  name,
+  {},
+  'date',
+  local(ms, zone).toPlainDate().toString(),
+]
+
+function originalTime(uid: string): Property {
+  const ms = timeInUid(uid) as number
+  return uid.endsWith('Z')
+    ? ['recurrence-id', {}, 'date-time', utc(ms)]
+    : ['recurrence-id', {}, 'date', utc(ms).slice(0, 10)]
+}
+
 // Participants.
 
-const organizer = (participant: Participant): Property => [
+type Addressed = Pick<Participant, 'email' | 'name'> & Partial<Pick<Participant, 'contact_id' | 'member_id'>>
+
+const organizer = (participant: Addressed): Property => [
   'organizer',
   named(participant),
   'cal-address',
@@ -78,25 +124,29 @@ const organizer = (participant: Participant): Property => [
 ]
 
 /** The organizer is listed, too: their response appears nowhere else. */
-const attendee = (participant: Participant): Property => [
+const attendee = (participant: Participant, mail: Scheduling | undefined): Property => [
   'attendee',
   {
     ...named(participant),
     role: participant.role === 'organizer' ? 'CHAIR' : 'REQ-PARTICIPANT',
     partstat: PARTSTAT[participant.response],
+    ...(mail?.method === 'REQUEST' ? { rsvp: 'TRUE' } : {}),
+    ...(mail?.sentBy ? { 'sent-by': mailto(mail.sentBy) } : {}),
   },
   'cal-address',
   addressOf(participant),
 ]
 
-const named = ({ name }: Participant): Record<string, string> => (name ? { cn: clean(name).replaceAll('\t', ' ') } : {})
+const named = ({ name }: Addressed): Record<string, string> => (name ? { cn: clean(name).replaceAll('\t', ' ') } : {})
 
 /** An address must be a URI, even for participants without an email. */
-function addressOf({ email, contact_id, member_id }: Participant): string {
+function addressOf({ email, contact_id = null, member_id = null }: Addressed): string {
   const id = contact_id ?? member_id
   if (email === null) return id === null ? 'invalid:nomail' : `urn:uuid:${id}`
-  return `mailto:${email.replace(/[%?#\u0001-\u001f\u007f]/g, encodeURIComponent)}`
+  return mailto(email)
 }
+
+const mailto = (email: string): string => `mailto:${email.replace(/[%?#\u0001-\u001f\u007f]/g, encodeURIComponent)}`
 
 // The time zone.
 

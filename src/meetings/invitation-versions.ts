@@ -1,5 +1,10 @@
+import { hash } from 'node:crypto'
+import type { Appointment } from '../lib/icalendar/appointment.ts'
 import * as c from '../store/columns.ts'
 import type { Database } from '../store/driver.ts'
+
+/** Hashes of texts, by their field. */
+export type Texts = Record<string, string>
 
 /** The newest version of an event that a mail contained, or of an answer to it: see invitations in schema.sql. */
 export type KnownVersion = {
@@ -9,7 +14,7 @@ export type KnownVersion = {
   sequence: number
   stamp: number
   senders: string[]
-  texts: Record<string, string>
+  texts: Texts
   until: number | null
 }
 
@@ -38,4 +43,19 @@ export function invitationVersions(db: Database) {
     /** Removes the version of an occurrence that is as in its series again. */
     forget: (org: number, uid: string, recurrence: string): void => void remove.run(org, uid, recurrence),
   }
+}
+
+/** The texts that people like to edit. */
+export function textsOf({
+  title,
+  description,
+  location,
+  conferenceUrl,
+}: Pick<Appointment, 'title' | 'description' | 'location' | 'conferenceUrl'>): Texts {
+  const texts = { title, description, location, conference_url: conferenceUrl }
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, hash('sha256', text, 'base64url').slice(0, 16)]],
+    ),
+  )
 }

@@ -34,12 +34,18 @@ export function meetingSearch({ db }: Pick<Deps, 'db'>) {
   const alone = searchIndex(db, 'meeting_alone')
   const wordsSaid = db.prepare('SELECT words FROM transcripts WHERE org_id = ? AND meeting_id = ?').pluck()
 
-  function put(org: number, meeting: Searched): void {
+  /** The words of a meeting, without and with those of its transcript. */
+  function wordsIn(org: number, meeting: Searched): Record<'meeting' | 'meeting_alone', string[]> {
     const people = meeting.participants.flatMap(({ name, email }) => [name, email])
     const words = new Set(wordsOf([...FIELDS.map((name) => meeting[name]), ...people]))
     const said = wordsSaid.get(org, meeting.id) as string | undefined
-    alone.put(org, meeting.id, [...words])
-    whole.put(org, meeting.id, [...words.union(new Set(said?.split(' ').filter(Boolean)))])
+    return { meeting: [...words.union(new Set(said?.split(' ').filter(Boolean)))], meeting_alone: [...words] }
+  }
+
+  function put(org: number, meeting: Searched): void {
+    const words = wordsIn(org, meeting)
+    alone.put(org, meeting.id, words.meeting_alone)
+    whole.put(org, meeting.id, words.meeting)
   }
 
   function remove(org: number, id: string): void {
@@ -47,5 +53,5 @@ export function meetingSearch({ db }: Pick<Deps, 'db'>) {
     alone.remove(org, id)
   }
 
-  return { put, remove }
+  return { put, remove, wordsIn }
 }

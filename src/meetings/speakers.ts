@@ -5,7 +5,7 @@ import { fold } from '../lib/fold.ts'
 import { type FieldError, field } from '../lib/problem.ts'
 import type { Database } from '../store/driver.ts'
 import { missing } from '../store/references.ts'
-import type { Meeting } from './meetings.ts'
+import type { Meeting } from './meeting.ts'
 
 // The speakers of a transcript: contacts, members, and unidentified voices.
 

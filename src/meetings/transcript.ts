@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { badQuery } from '../http/query.ts'
 import type { Segment as Said } from '../lib/captions/captions.ts'
 import * as f from '../lib/fields.ts'
 import * as c from '../store/columns.ts'
@@ -21,11 +22,18 @@ export const Transcript = f.doc(
     next_cursor: f.doc(v.nullable(v.string()), 'The cursor of the next page of segments; null on the last page.'),
     duration_ms: f.doc(f.count(), 'Latest end of a segment.'),
     word_count: f.doc(f.count(), 'Number of words, separated by white space.'),
+    mended: f.optional(
+      f.doc(
+        v.array(v.string()),
+        'In the answer to PUT of a caption file: what was mended in it, by lines, as in "Line 5: a comma stands for the point."; at most 20 of them and a line with the number of the rest. Empty if the file was as it should be; omitted everywhere else.',
+      ),
+    ),
     ...f.recordFields,
   }),
   'A transcript is the text of a meeting, with speakers and times. A meeting has at most one.',
 )
-export type Transcript = v.InferOutput<typeof Transcript>
+/** As it is stored and read. */
+export type Transcript = Omit<v.InferOutput<typeof Transcript>, 'mended'>
 
 export const TranscriptPut = f.object({
   language: f.optional(language),
@@ -36,6 +44,12 @@ export const TranscriptPut = f.object({
   segments: f.doc(SegmentsGiven, `Up to ${MAX_SEGMENTS} segments. They may overlap.`),
 })
 export type TranscriptPut = v.InferOutput<typeof TranscriptPut>
+
+/** Reads the parameter of GET. Throws 400. */
+export function readQ(q: string | undefined): string | undefined {
+  if (q === undefined || v.is(f.line(), q)) return q
+  throw badQuery('The parameter "q" must be a text of at most 255 characters.')
+}
 
 // 2. The row.
 

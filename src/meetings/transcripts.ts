@@ -1,14 +1,12 @@
-import * as v from 'valibot'
 import { type Deps, once } from '../deps.ts'
-import { badQuery } from '../http/query.ts'
 import { changeRoute, type RecordQuery, type Rendered, type Route } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
 import { type Captions, type Segment as Said, speakersOf as voicesOf } from '../lib/captions/captions.ts'
+import { decodeCaptions } from '../lib/captions/decode.ts'
 import { writeText } from '../lib/captions/plain.ts'
 import { spokenBy } from '../lib/captions/spoken-by.ts'
 import { writeSrt } from '../lib/captions/subrip.ts'
 import { writeVtt } from '../lib/captions/webvtt.ts'
-import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
 import { same } from '../lib/merge.ts'
 import { field, invalid, notFound } from '../lib/problem.ts'
@@ -18,7 +16,8 @@ import type { RawRow } from '../store/columns.ts'
 import { finder } from '../store/find.ts'
 import { links } from '../store/links.ts'
 import { rows } from '../store/rows.ts'
-import { type Meeting, columns as meetingColumns, meetingStore } from './meetings.ts'
+import { type Meeting, columns as meetingColumns } from './meeting.ts'
+import { meetingStore } from './meetings.ts'
 import { foundBy, MAX_SEGMENTS, segmentRows } from './segments.ts'
 import {
   contactsOf,
@@ -35,13 +34,14 @@ import {
   columns,
   exported,
   NEXT_CURSOR,
+  readQ,
   SEGMENTS,
   type Stored,
   Transcript,
   TranscriptPut,
   whole,
 } from './transcript.ts'
-import { ABOUT_FILES, CAPTION_FILES, fromForm, isFromFile, SRT, VTT } from './transcript-files.ts'
+import { ABOUT_FILES, CAPTION_FILES, fromForm, mendedIn, SRT, VTT } from './transcript-files.ts'
 
 // The wire form and the row are in transcript.ts.
 
@@ -225,12 +225,6 @@ const WRITABLE = ['language', 'source', 'speakers'] as const
 
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
-/** Throws 400. */
-function readQ(q: string | undefined): string | undefined {
-  if (q === undefined || v.is(f.line(), q)) return q
-  throw badQuery('The parameter "q" must be a text of at most 255 characters.')
-}
-
 // 4. The routes.
 
 const MAX_BYTES = 8 * 1_048_576
@@ -274,14 +268,19 @@ export const transcripts = (deps: Deps): Route[] => {
       description: `Returns 200 even if there was no transcript before. The response contains all segments. ${ABOUT_FILES} The body can have up to 8 MiB.`,
       body: TranscriptPut,
       accepts: CAPTION_FILES,
+      decode: decodeCaptions,
       form: { part: 'transcript', files: 'file', maxFiles: 1, read: fromForm },
       maxBytes: MAX_BYTES,
       maxItems: MAX_SEGMENTS,
       returns: Transcript,
       status: 200,
       find: place,
-      prefetch: async (body) => isFromFile(body),
-      run: ({ who, body, record, known }) => put(who, record as Place, body, known === true),
+      prefetch: async (body) => mendedIn(body),
+      run: ({ who, body, record, known }) => {
+        const mended = known as string[] | undefined
+        const transcript = put(who, record as Place, body, mended !== undefined)
+        return mended ? { ...transcript, mended } : transcript
+      },
     },
     changeRoute({
       ...common,

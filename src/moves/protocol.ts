@@ -48,6 +48,7 @@ export const ORG_COLUMNS = [
   'name',
   'timezone',
   'currency',
+  'country',
   'public_base_url',
   'last_seq',
   'last_conversation',

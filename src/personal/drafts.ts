@@ -10,7 +10,8 @@ import * as c from '../store/columns.ts'
 import { jsonObject } from './json-object.ts'
 import { noticeQueue } from './notices.ts'
 
-// Texts that a member has begun, so that they wait on any of the member's screens.
+// Texts that a member has begun, so that they wait on any of the member's screens. Two of them may write the same one: each
+// says with If-Match which version its text follows, and 412 makes it read what the other one has written.
 
 // 1. The wire form.
 
@@ -21,6 +22,7 @@ const Draft = f.object({
   key: f.doc(f.line(200), 'What it is for, such as "note:deals:ID".'),
   body: jsonObject(MAX_BODY, 'What was typed.'),
   updated_at: f.recordFields.updated_at,
+  version: f.doc(f.count(), 'Grows with each change; 1 where there is no draft.'),
 })
 export type Draft = v.InferOutput<typeof Draft>
 
@@ -28,7 +30,15 @@ const DraftPut = f.object({ body: jsonObject(MAX_BODY, 'What was typed.') })
 
 // 2. The row.
 
-const columns = c.columns<Draft>({ key: c.text('key'), body: c.json('body'), updated_at: c.time('updated_at') })
+const columns = c.columns<Draft>({
+  key: c.text('key'),
+  body: c.json('body'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('updated_at'),
+})
+
+/** The version of a draft that is not there, so that who begins one can say that there was none. */
+const NONE = 1
 
 // 3. The statements and the rules.
 
@@ -46,43 +56,48 @@ export const draftStore = once((deps: Deps) => {
   )
   const removeRow = db.prepare(`DELETE ${where} AND key = ?`)
 
-  const stored = ({ org, member }: Caller, key: string) => byKey.get(org, member, key) as RawRow | undefined
+  const changedAt = db.prepare(`SELECT updated_at ${where} AND key = ?`).pluck()
 
-  /** Throws 404. */
-  function find(who: Caller, key: string): RawRow {
+  const stored = ({ org, member }: Caller, key: string) => byKey.get(org, member, key) as RawRow | undefined
+  const versionOf = ({ org, member }: Caller, key: string) =>
+    (changedAt.get(org, member, key) as number | undefined) ?? NONE
+
+  /** As JSON; without a body where nothing was begun: most are asked for before they are. Throws 404 as `put` does. */
+  function find(who: Caller, key: string): string {
+    if (!KEY.test(key)) throw notFound()
     const row = stored(who, key)
-    if (!row) throw notFound()
-    return row
+    return row ? columns.json(row) : JSON.stringify({ key, body: null, updated_at: null, version: NONE })
   }
 
   /** Throws 404 for a key that no draft can have, and 422 if the member has too many. */
   function put(who: Caller, key: string, body: Draft['body']): Draft {
     const { org, member } = who
-    if (!stored(who, key) && (count.get(org, member) as number) >= MAX_DRAFTS)
+    const before = versionOf(who, key)
+    if (before === NONE && (count.get(org, member) as number) >= MAX_DRAFTS)
       throw invalid(field('', 'too_many', `must not be more than ${MAX_DRAFTS} drafts of one member`))
-    const now = clock.now()
+    // Twice in one millisecond, or after a clock that was ahead, it still is another version.
+    const now = Math.max(clock.now(), before + 1)
     write.run(org, member, key, JSON.stringify(body), now)
-    notices.put(org, member, { kind: 'draft', key })
-    return { key, body, updated_at: rfc3339(now) }
+    notices.put(org, member, { kind: 'draft', key, version: now })
+    return { key, body, updated_at: rfc3339(now), version: now }
   }
 
   function remove({ org, member }: Caller, key: string): void {
-    if (removeRow.run(org, member, key).changes > 0) notices.put(org, member, { kind: 'draft', key })
+    if (removeRow.run(org, member, key).changes > 0) notices.put(org, member, { kind: 'draft', key, version: NONE })
   }
 
-  return { find, put, remove }
+  return { find, put, remove, versionOf }
 })
 
 // 4. The routes.
 
 export const drafts = (deps: Deps): Route<Need>[] => {
-  const { find, put, remove } = draftStore(deps)
+  const { find, put, remove, versionOf } = draftStore(deps)
   const common = { path: '/drafts/:key', role: 'viewer', name: 'draft' } as const
 
-  /** A draft has no version: its author is one person. */
-  function place(_: Caller, key: string): Stored {
+  function place(who: Caller, key: string): Stored {
     if (!KEY.test(key)) throw notFound()
-    return { id: key, version: 0 }
+    return { id: key, version: versionOf(who, key) }
   }
 
   return [
@@ -91,7 +106,7 @@ export const drafts = (deps: Deps): Route<Need>[] => {
       kind: 'data',
       method: 'get',
       summary: 'Get my draft',
-      read: (who, [key]) => ({ json: columns.json(find(who, key as string)) }),
+      read: (who, [key]) => ({ json: find(who, key as string) }),
     },
     {
       ...common,

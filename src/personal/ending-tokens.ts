@@ -1,4 +1,5 @@
 import { endingTokens, NOTICE_DAYS } from '../auth/ending-tokens.ts'
+import { activeOwners } from '../crm/members/owners.ts'
 import type { Deps } from '../deps.ts'
 import { notificationStore } from './notifications.ts'
 
@@ -16,7 +17,7 @@ export function noticeEndingTokens(deps: Deps): () => 'more' | undefined {
   const { db, clock } = deps
   const { unnoticed, noticed } = endingTokens(db)
   const { tokenEnds } = notificationStore(deps)
-  const owners = db.prepare("SELECT id FROM members WHERE org_id = ? AND role = 'owner' AND status = 'active'").pluck()
+  const owners = activeOwners(db)
 
   return function run() {
     const now = clock.now()
@@ -25,7 +26,7 @@ export function noticeEndingTokens(deps: Deps): () => 'more' | undefined {
       const tokens = unnoticed(now, days, BATCH)
       for (const token of tokens) {
         noticed(token, days)
-        for (const member of new Set([token.member, ...(owners.all(token.org) as string[])])) tokenEnds(member, token)
+        for (const member of new Set([token.member, ...owners(token.org).map(({ id }) => id)])) tokenEnds(member, token)
       }
       if (tokens.length === BATCH) return 'more'
     }

@@ -12,8 +12,8 @@ import type { ListQuery, Page } from '../store/list/page.ts'
 import { mentionsIn } from './mentions.ts'
 import { noticeQueue } from './notices.ts'
 
-// What concerns a member: a record was assigned to them, a note mentions them, a task is due, a token ends. Written in the
-// transaction of the change; only their member reads them.
+// What concerns a member: a record was assigned to them, a note mentions them, a task is due, a token ends, the server
+// needs somebody, a colleague's work was handed over. Written in the transaction of the change; only their member reads them.
 
 // 1. The wire form.
 
@@ -25,16 +25,24 @@ const PATHS = {
   note: 'notes',
   conversation: 'conversations',
   token: 'tokens',
+  server: 'server',
+  hand_over: 'hand-overs',
 } as const
 type Object = keyof typeof PATHS
 
+const NOTIFIED = ['assigned', 'mentioned', 'due', 'ending', 'operation', 'handed_over', 'returned'] as const
+
 const Notification = f.object({
   id: f.id,
-  kind: f.oneOf(['assigned', 'mentioned', 'due', 'ending']),
+  kind: f.oneOf(NOTIFIED),
   at: f.doc(f.recordFields.created_at, 'When that was; when the task is due, or the token ends.'),
-  actor_id: f.doc(f.nullable(f.id), 'The member who did it; null for a task that is due and a token that ends.'),
+  actor_id: f.doc(f.nullable(f.id), 'The member who did it; null for what nobody did, such as a task that is due.'),
   record: f.object({ kind: f.oneOf(Object.values(PATHS)), id: f.id, title: v.string() }),
   read_at: f.nullable(f.recordFields.created_at),
+  detail: f.doc(
+    v.nullable(v.looseObject({})),
+    'Of a hand-over, whose title is the name of the member: `counts` of the records by kind, and `until` when, if they go back. Of the operation of the server: the checks that need somebody (`bad`), and those that are `well` again.',
+  ),
 })
 
 const Read = f.object({ ids: f.optional(f.ids), all: f.optional(v.literal(true)) })
@@ -42,8 +50,8 @@ const Unread = f.object({ unread: f.count() })
 
 // 2. The row.
 
-type Row = [string, string, number, string | null, Object, string, string, number | null]
-const FIELDS = 'id, kind, at, actor_id, object, record_id, title, read_at'
+type Row = [string, string, number, string | null, Object, string, string, number | null, string | null]
+const FIELDS = 'id, kind, at, actor_id, object, record_id, title, read_at, detail'
 const [toJson, timeJson] = [c.text('').json, c.time('').json] as ((stored: unknown) => string)[] as [
   (stored: unknown) => string,
   (stored: unknown) => string,
@@ -52,10 +60,10 @@ const [toJson, timeJson] = [c.text('').json, c.time('').json] as ((stored: unkno
 const columns: c.Readable = {
   select: FIELDS,
   json: (row: RawRow) => {
-    const [id, kind, at, actor, object, record, title, read] = row as Row
+    const [id, kind, at, actor, object, record, title, read, detail] = row as Row
     const about = `{"kind":"${PATHS[object]}","id":"${record}","title":${toJson(title)}}`
     const actorId = actor === null ? 'null' : `"${actor}"`
-    return `{"id":"${id}","kind":"${kind}","at":${timeJson(at)},"actor_id":${actorId},"record":${about},"read_at":${timeJson(read)}}`
+    return `{"id":"${id}","kind":"${kind}","at":${timeJson(at)},"actor_id":${actorId},"record":${about},"read_at":${timeJson(read)},"detail":${detail}}`
   },
 }
 
@@ -65,12 +73,19 @@ const columns: c.Readable = {
 export const MAX_NOTIFICATIONS = 200
 
 type Told = {
-  kind: 'assigned' | 'mentioned' | 'due' | 'ending'
+  kind: (typeof NOTIFIED)[number]
   object: Object
   record: string
   title: string
   at: number
+  detail?: object
 }
+
+/** Work of a member that was given to others, or came back. `record` is the id of the hand-over. */
+type HandedOver = Pick<Told, 'record' | 'title'> & { detail: { counts: object; until?: string } }
+
+/** `id` is that of the installation. */
+type ServerState = { id: string; at: number; bad: readonly string[]; well: readonly string[] }
 
 export const notificationStore = once((deps: Deps) => {
   const { db, clock } = deps
@@ -81,8 +96,8 @@ export const notificationStore = once((deps: Deps) => {
     `DELETE FROM notifications WHERE ${whose} AND kind = ? AND record_id = ? AND read_at IS NULL`,
   )
   const insert = db.prepare(
-    `INSERT INTO notifications (org_id, member_id, id, kind, object, record_id, title, actor_id, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO notifications (org_id, member_id, id, kind, object, record_id, title, actor_id, at, detail)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const cap = db.prepare(
     `DELETE FROM notifications WHERE org_id = @org AND member_id = @member AND id <=
@@ -104,18 +119,19 @@ export const notificationStore = once((deps: Deps) => {
   }
 
   /** Tells a member; a newer one replaces an unread one of the same kind and record. */
-  function tell(org: number, member: string, actor: string | null, { kind, object, record, title, at }: Told): void {
+  function tell(org: number, member: string, actor: string | null, told: Told): void {
+    const { kind, object, record, title, at, detail } = told
     if (!isActive.get(org, member)) return
     forget.run(org, member, kind, record)
     const id = clock.id()
-    insert.run(org, member, id, kind, object, record, title, actor, at)
+    insert.run(org, member, id, kind, object, record, title, actor, at, detail ? JSON.stringify(detail) : null)
     cap.run({ org, member })
     notices.put(org, member, { kind: 'notification', id })
   }
 
   /** A record got another owner. Imports and jobs assign without telling: they may assign thousands. */
   function assigned(who: Caller, object: Object, id: string, title: string, owner: string | null): void {
-    if (who.member === null || owner === null || owner === who.member) return
+    if (who.member === null || who.isSummed || owner === null || owner === who.member) return
     tell(who.org, owner, who.member, { kind: 'assigned', object, record: id, title, at: clock.now() })
   }
 
@@ -168,6 +184,29 @@ export const notificationStore = once((deps: Deps) => {
     tell(org, member, null, { kind: 'ending', object: 'token', record: id, title: `${email} (${id})`, at: expires_at })
   }
 
+  /** Which checks need somebody, and which ones are well again. */
+  function serverIs(org: number, member: string, { id, at, bad, well }: ServerState): void {
+    const title = [...bad, ...well].join(', ')
+    tell(org, member, null, { kind: 'operation', object: 'server', record: id, title, at, detail: { bad, well } })
+  }
+
+  /** One notice of a whole hand-over. Nobody is told of what they gave themselves. */
+  function handedOver(org: number, member: string, actor: string | null, given: HandedOver): void {
+    if (member === actor) return
+    tell(org, member, actor, { kind: 'handed_over', object: 'hand_over', at: clock.now(), ...given })
+  }
+
+  /** What was handed over came back: its notice would mislead who has not read it. */
+  function handOverEnded(org: number, receivers: readonly string[], record: string): void {
+    for (const member of receivers) {
+      if (forget.run(org, member, 'handed_over', record).changes > 0)
+        notices.put(org, member, { kind: 'notification', id: null })
+    }
+  }
+
+  const returned = (org: number, member: string, given: HandedOver): void =>
+    tell(org, member, null, { kind: 'returned', object: 'hand_over', at: clock.now(), ...given })
+
   function list(org: number, { limit, after, count }: ListQuery, { member }: Caller): Page {
     if (count) throw badQuery('This list has no count. Omit "count".')
     const rows = page.all(org, member, after?.id ?? '~', limit + 1) as RawRow[]
@@ -188,7 +227,21 @@ export const notificationStore = once((deps: Deps) => {
     return { unread: unreadOf(who) }
   }
 
-  return { list, read, unreadOf, dealChanged, taskChanged, conversationChanged, noteChanged, taskDue, tokenEnds }
+  return {
+    list,
+    read,
+    unreadOf,
+    dealChanged,
+    taskChanged,
+    conversationChanged,
+    noteChanged,
+    taskDue,
+    tokenEnds,
+    serverIs,
+    handedOver,
+    handOverEnded,
+    returned,
+  }
 })
 
 // 4. The routes.

@@ -88,6 +88,9 @@ export const viewStore = once((deps: Deps) => {
   const byId = db
     .prepare(`SELECT ${columns.select} FROM views WHERE org_id = ? AND id = ? AND (owner_id = ? OR is_shared = 1)`)
     .raw()
+  const sharedById = db
+    .prepare(`SELECT ${columns.select} FROM views WHERE org_id = ? AND id = ? AND is_shared = 1`)
+    .raw()
   const count = db.prepare('SELECT count(*) FROM views WHERE org_id = ? AND owner_id = ?').pluck()
   const role = db.prepare('SELECT role FROM members WHERE org_id = ? AND id = ?').pluck()
 
@@ -111,8 +114,7 @@ export const viewStore = once((deps: Deps) => {
 
   function create(who: Caller, given: ViewCreate): View {
     if (given.is_shared) requireScopes(who, [SHARING])
-    if ((count.get(who.org, who.member) as number) >= MAX_VIEWS)
-      throw invalid(field('', 'too_many', `must not be more than ${MAX_VIEWS} views of one member`))
+    checkRoom(who.org, who.member as string)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
     const view: View = {
@@ -170,6 +172,26 @@ export const viewStore = once((deps: Deps) => {
     )
   }
 
+  /** A shared view, whoever asks. Throws 404. */
+  function shared(org: number, id: string): View {
+    const row = sharedById.get(org, id) as RawRow | undefined
+    if (!row) throw notFound()
+    return columns.present(row)
+  }
+
+  /** Gives a shared view to another member, as when its owner leaves. Throws 422 if that member has too many. */
+  function give(org: number, before: View, owner: string): void {
+    checkRoom(org, owner)
+    const after = { ...before, owner_id: owner, updated_at: rfc3339(clock.now()), version: before.version + 1 }
+    update(org, before, after)
+    tell({ org, member: owner }, after)
+  }
+
+  function checkRoom(org: number, owner: string): void {
+    if ((count.get(org, owner) as number) < MAX_VIEWS) return
+    throw invalid(field('', 'too_many', `must not be more than ${MAX_VIEWS} views of one member`))
+  }
+
   function pin(who: Caller, id: string, isPinned: boolean): void {
     const before = preferences.find(who)
     const others = before.pinned_views.filter((each) => each !== id)
@@ -179,7 +201,7 @@ export const viewStore = once((deps: Deps) => {
   const tell = ({ org, member }: Caller, { id, object, is_shared }: View): void =>
     notices.put(org, is_shared ? null : member, { kind: 'view', id, object })
 
-  return { list, find, create, patch, remove }
+  return { list, find, create, patch, remove, shared, give }
 })
 
 // 4. The routes.

@@ -9,9 +9,9 @@ import type { Copy } from './copy/copy.ts'
 import { isChangesFile, isFirst, NEW_FILES, SNAPSHOTS } from './copy/ltx.ts'
 
 // What is said beside a copy about its primaries: which there were, where each began, and where each ended. Every file is
-// made once and never changed; docs/decisions/043-failover.md.
+// made once and never changed; docs/decisions/043-failover.md. Which server holds the present one is in holder.ts.
 
-type Place = Pick<Copy, 'name' | 'own' | 'get' | 'create'>
+export type Place = Pick<Copy, 'name' | 'own' | 'get' | 'create'>
 
 /** A primary. The one with the highest number is the present one. */
 const Epoch = v.object({
@@ -37,7 +37,7 @@ export const presentPosition = ({ db, wallClock }: Pick<Store, 'db' | 'wallClock
   at: rfc3339(wallClock.now()),
 })
 
-const numberOf = (epoch: number): string => String(epoch).padStart(8, '0')
+export const numberOf = (epoch: number): string => String(epoch).padStart(8, '0')
 const nameOf = (epoch: number): string => `epoch-${numberOf(epoch)}.json`
 const beginOf = (epoch: number): string => `epoch-${numberOf(epoch)}-begun.json`
 const endOf = (epoch: number): string => `epoch-${numberOf(epoch)}-stopped.json`
@@ -47,8 +47,9 @@ const BEGUN = /^epoch-(\d{8})-begun\.json$/
 /** The folder below the copy into which a primary replicates; the first one does so into the copy itself. */
 export const folderOfEpoch = (epoch: number): string => (epoch === 1 ? '' : `epoch-${numberOf(epoch)}`)
 
-async function read<T>(
-  place: Place,
+/** Undefined if there is none. Rejects with Problem 502 if it is not of us. */
+export async function read<T>(
+  place: Pick<Place, 'name' | 'get'>,
   name: string,
   schema: v.GenericSchema<unknown, T>,
   signal?: AbortSignal,
@@ -66,7 +67,7 @@ async function read<T>(
   }
 }
 
-const create = (place: Place, name: string, value: object, signal?: AbortSignal): Promise<boolean> =>
+export const create = (place: Place, name: string, value: object, signal?: AbortSignal): Promise<boolean> =>
   place.create(name, Buffer.from(`${JSON.stringify(value)}\n`), signal)
 
 export const readEpoch = (place: Place, epoch: number, signal?: AbortSignal): Promise<Epoch | undefined> =>
@@ -164,5 +165,5 @@ const overwrites = ({ name }: Place): Problem =>
   new Problem(
     502,
     'copy_overwrites',
-    `${name} takes a file a second time that must be made only once (If-None-Match), so two servers could be the primary. Use storage that refuses that, or --fence off.`,
+    `${name} takes a file a second time that must be made only once (If-None-Match), so two servers could be the primary. Use storage that refuses that, or leave --replica out.`,
   )

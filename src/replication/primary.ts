@@ -5,9 +5,11 @@ import { MINUTE_MS, rfc3339, SECOND_MS } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
+import { compare } from './cut.ts'
 import { copyFiles } from './files.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { startRenewal } from './renewal.ts'
+import type { Lease } from './lease.ts'
+import { type Due, startRenewal } from './renewal.ts'
 import { noteReplicationState } from './state.ts'
 import { type Lag, watchCopy } from './watch.ts'
 
@@ -32,22 +34,33 @@ type Options = {
   /** Where it is, in the words of Litestream. */
   replicaUrl?: string | undefined
   encryption: Encryption | undefined
+  /** Undefined if nobody else can be the primary, as far as this server can tell. */
+  lease?: Pick<Lease, 'refusal' | 'onMixed'> | undefined
   every?: Every
 }
 
 const NOTE_EVERY_MS = MINUTE_MS
 
 /** What a replicated server does: the heartbeat, the question to the copy, and the keys and settings beside it. */
-export function startPrimary({ store, log, dataDir, copy, replicaUrl, encryption, every = everyMs }: Options) {
+export function startPrimary({ store, log, dataDir, copy, replicaUrl, encryption, lease, every = everyMs }: Options) {
   const now = store.wallClock.now
   const row = replicationRow(store.db)
   const { epoch } = row.read()
   let saidProblem: string | undefined
   let notedAt = Number.NEGATIVE_INFINITY
-  const renewal = startRenewal({ store, dataDir, replicaUrl, every, renewed: () => log.warn(RENEWED) })
+  const isHeld = () => lease?.refusal() === undefined
+  const renewal = startRenewal({
+    ...{ store, dataDir, replicaUrl, copy, isHeld, every },
+    renewed: (what) => log.warn(RENEWED[what]),
+  })
+  lease?.onMixed(renewal.mixed)
   const stopHeart = startHeartbeat({ store, every })
   const files = copy && encryption ? copyFiles({ dataDir, copy, encryption, every }) : undefined
-  const watch = copy ? watchCopy({ copy, now, every, asked: note }) : undefined
+  const compareNow = () => {
+    const isCut = compare(dataDir)
+    return (names: readonly string[]) => renewal.found(isCut(names))
+  }
+  const watch = copy ? watchCopy({ copy, now, every, asked: note, compare: compareNow }) : undefined
   if (!watch) note(undefined)
 
   function status(): ReplicationStatus {
@@ -93,6 +106,10 @@ export function startPrimary({ store, log, dataDir, copy, replicaUrl, encryption
 /** The same sentence with other numbers is logged once. */
 const kindOf = (problem: string | undefined): string | undefined => problem?.replace(/\d+/g, '#')
 
-const RENEWED = 'the last server was killed: Litestream copies the whole database anew'
+const RENEWED: Record<Due, string> = {
+  killed: 'the last server was killed: Litestream copies the whole database anew',
+  cut: 'the replica did not have what comes before the next changes: Litestream copies the whole database anew',
+  mixed: 'another server of this folder has written to the replica: Litestream copies the whole database anew',
+}
 const UNASKED =
   'Nobody asks the replica, so that a replication that stops is not noticed here. Name a folder or S3-compatible storage with --replica, or watch the /readyz of a standby.'

@@ -7,6 +7,9 @@ import type { Database } from '../store/driver.ts'
 import { syncFolder } from '../store/key-file.ts'
 import { lastCommit } from '../store/newest.ts'
 
+/** Of the file in the data folder. */
+export const unreplicatedName = (epoch: number): string => `unreplicated-epoch-${epoch}.ndjson`
+
 /** Read at once. */
 const BATCH = 200
 
@@ -34,7 +37,7 @@ export async function writeUnreplicated({
 }): Promise<Unreplicated | undefined> {
   if (lastCommit(db) <= kept) return undefined
   const next = committedEvents(db, BATCH)
-  const file = join(dataDir, `unreplicated-epoch-${epoch}.ndjson`)
+  const file = join(dataDir, unreplicatedName(epoch))
   const temporary = `${file}.part`
   const orgs: Record<string, number> = {}
   let events = 0

@@ -28,6 +28,8 @@ type Options = {
   now: () => number
   /** Called after each question. */
   asked?: (lag: Lag) => void
+  /** Called before each question; what it returns is called with the names of the new files. */
+  compare?: () => (names: readonly string[]) => void
   every?: Every
 }
 
@@ -35,7 +37,7 @@ type Options = {
  * Asks the copy itself how new it is: Litestream would say what it has sent, and nothing at all if it does not run. The
  * newest file there says when its changes were read from the log.
  */
-export function watchCopy({ copy, now, asked = () => undefined, every = everyMs }: Options) {
+export function watchCopy({ copy, now, asked = () => undefined, compare, every = everyMs }: Options) {
   const startedAt = now()
   const ending = new AbortController()
   let newestAt: number | undefined
@@ -44,7 +46,9 @@ export function watchCopy({ copy, now, asked = () => undefined, every = everyMs 
   let count = 0
 
   async function look({ signal }: AbortController): Promise<string | undefined> {
+    const found = compare?.()
     const [names, snapshots] = await Promise.all([copy.files(NEW_FILES, signal), copy.files(SNAPSHOTS, signal)])
+    found?.(names)
     const newest = newestOf(names.filter(isChangesFile))
     if (newest === undefined) return undefined
     const header = await copy.start(NEW_FILES, newest, HEADER_BYTES, signal)

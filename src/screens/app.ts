@@ -3,23 +3,18 @@ import { asset } from '../assets.ts'
 import { auditLog } from '../audit/log.ts'
 import { clientOf } from '../auth/client.ts'
 import { cursorSecret } from '../auth/keys.ts'
-import { type Passwords, passwords } from '../auth/passwords.ts'
-import type { Deps } from '../deps.ts'
+import { passwords } from '../auth/passwords.ts'
 import { eventSeqs } from '../events/epochs.ts'
 import { ECHO, echoOf, PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
-import { type Bodies, bodies } from '../http/bodies.ts'
+import { bodies } from '../http/bodies.ts'
 import { cursors } from '../http/cursor.ts'
 import { checkFraming } from '../http/framing.ts'
 import { idempotency } from '../http/idempotency.ts'
 import { kernel } from '../http/kernel.ts'
-import type { Log } from '../http/log.ts'
 import { preferredName } from '../http/negotiate.ts'
 import { isKnown, LAG, lagOf, type Reader } from '../http/reader.ts'
-import type { Route } from '../http/route.ts'
 import { commitWaiters } from '../http/waiting.ts'
-import type { Every } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Store } from '../store/open.ts'
 import { addressOfMovedHost, Moved, movedProblem } from '../store/org-states.ts'
 import { publicUrls, publicUrlsWith } from '../store/orgs.ts'
 import { bootData } from './app/boot.ts'
@@ -28,8 +23,9 @@ import { builtFile as file } from './built-file.ts'
 import { answerBy } from './handler.ts'
 import { health } from './health.ts'
 import { liveParts } from './live/live.ts'
-import { type Monitoring, monitoringPages, noMonitoring } from './metrics.ts'
-import { ASSETS, type WebFiles, webFiles } from './page/files.ts'
+import { monitoringPages, noMonitoring } from './metrics.ts'
+import type { ScreensOptions } from './options.ts'
+import { ASSETS, webFiles } from './page/files.ts'
 import { answerMoved } from './page/moved.ts'
 import { answerPage, isAppPath } from './page/page.ts'
 import type { OpenApi } from './reference/document.ts'
@@ -39,33 +35,6 @@ import { sessionAccess } from './sessions/access.ts'
 import { apiUrlFor, hostCheck, hostOf } from './sessions/hosts.ts'
 import { originCheck } from './sessions/same-origin.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
-
-export type ScreensOptions = {
-  /** Makes the OpenAPI document of the API, when it is first asked for. */
-  document: () => Record<string, unknown>
-  /** The catalog of the API, and its prefix. */
-  routes: readonly Route[]
-  prefix: string
-  store: Store
-  deps: Deps
-  dataDir: string
-  /** Whether the server was started without anything that sends; see sending.ts. */
-  isSendingPaused?: boolean
-  /** From --public-url, or where the API listens, such as http://127.0.0.1:8080. */
-  apiUrl: string
-  /** The address that the listener listens on, and further names of this server: see hosts.ts. */
-  listen?: string
-  hosts?: readonly string[]
-  stopping: AbortSignal
-  log: Log
-  bodies?: Bodies
-  passwords?: Passwords
-  web?: WebFiles
-  monitoring?: Monitoring
-  /** The timer of the streams. */
-  every?: Every
-  reader?: Reader | undefined
-}
 
 const HEADERS = {
   'Content-Security-Policy':
@@ -94,12 +63,13 @@ const OF_NO_ORG = [...BY_ANY_NAME, '/metrics']
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
   const { monitoring = noMonitoring(), isSendingPaused, reader } = options
-  const { backups, places, recorded, replication, lease, copy } = monitoring
+  const { recorded } = monitoring
   const watched = { store, deps, dataDir: options.dataDir, log }
+  const judge = options.judge ?? health({ ...watched, ...monitoring, stopping, isSendingPaused })
   const { metrics, ready } = monitoringPages({
     ...watched,
     monitoring,
-    health: health({ ...watched, stopping, backups, places, replication, lease, copy, isSendingPaused }),
+    health: judge,
   })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
@@ -137,7 +107,16 @@ export function screens(options: ScreensOptions): Koa {
   const access = sessionAccess(store)
   const web = options.web ?? webFiles()
   const live = liveParts(options)
-  const parts = { ...options, ...live, listen, bodies: read, passwords: options.passwords ?? passwords(), web }
+  const operation = { ...options.operation, judge, places: monitoring.places }
+  const parts = {
+    ...options,
+    ...live,
+    operation,
+    listen,
+    bodies: read,
+    passwords: options.passwords ?? passwords(),
+    web,
+  }
   const boot = bootData(parts)
   const signedOut = signedOutBoot(parts)
   const shared = {

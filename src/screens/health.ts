@@ -1,26 +1,27 @@
+import { faultsText, howToMendKeys, keyFaultsOf } from '../auth/needed-keys.ts'
 import { lackingSince } from '../backup/sending.ts'
-import { type PlaceLabel, standingOf } from '../backup/standing.ts'
+import type { PlaceLabel } from '../backup/standing.ts'
 import type { BackupState } from '../backup/state.ts'
 import type { Deps } from '../deps.ts'
 import type { Log } from '../http/log.ts'
 import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../lib/problem.ts'
 import { MIB, sizeText } from '../lib/size.ts'
-import { HOUR_MS } from '../lib/time.ts'
 import type { CopyStatus } from '../replication/follow.ts'
 import type { LeaseStatus } from '../replication/lease.ts'
 import type { ReplicationStatus } from '../replication/primary.ts'
+import { failureOf, isWithoutMemory, NO_SHARED_MEMORY, reasonOf } from '../store/failures.ts'
 import { type StorageSizes, storageSizes } from '../store/files.ts'
 import { installationId, isHeldAlone } from '../store/installation.ts'
 import { jobCounts } from '../store/job-counts.ts'
 import type { Store } from '../store/open.ts'
+import { FAILED_OFTEN, failingRecurring } from '../store/recurring.ts'
 import { webhookCounts } from '../webhooks/delivery/counts.ts'
+import { backupCheck, copiesCheck } from './monitoring/backup-checks.ts'
+import { certificateCheck } from './monitoring/certificate-check.ts'
+import { counted, type Finding, type Passed, warning } from './monitoring/finding.ts'
 
-/** `warn`: the operator should look into it; the server works nevertheless. The numbers are what was found. */
-type Passed = { status: 'pass' | 'warn'; detail?: string; [number: string]: string | number | undefined }
-/** The server cannot work: `code` and `detail` are those of the response, which is 503. */
-type Failed = { status: 'fail'; code: string; detail: string }
-export type Finding = Passed | Failed
+export type { Finding }
 
 /** Contains nothing about single records or file locations. */
 export type Readiness = {
@@ -44,6 +45,12 @@ export type HealthOptions = {
   copy?: (() => CopyStatus) | undefined
   /** What became of backups. Left out where none are made: then there is no check of them. */
   backups?: (() => BackupState) | undefined
+  /** When the TLS certificate ends. Left out without one: then there is no check of it. */
+  certificateUntil?: (() => number) | undefined
+  /** What to say of the age of this version at a time; left out where nothing may be said. */
+  versionAge?: ((now: number) => string | undefined) | undefined
+  /** What is wrong with the time zone of the machine. */
+  zoneDoubt?: string | undefined
   /** Where they are copied to. Without any there is no check of copies. */
   places?: readonly PlaceLabel[] | undefined
   isSendingPaused?: boolean | undefined
@@ -53,9 +60,6 @@ export type HealthOptions = {
 const LITTLE_SPACE = 1024 * MIB
 /** A log is emptied once its pages are in the database, and usually has 4 MiB: somebody keeps it from that. */
 const LONG_LOG = 256 * MIB
-/** One night may be missed, as by a machine that is off. */
-export const MAX_BACKUP_AGE_MS = 36 * HOUR_MS
-
 export type Health = ReturnType<typeof health>
 
 export function health(options: HealthOptions) {
@@ -68,20 +72,32 @@ export function health(options: HealthOptions) {
   const mailboxes = mailboxStore(deps)
   const jobs = jobCounts(store)
   const webhooks = webhookCounts(store)
+  const lacking = () => lackingSince(store.db, dataDir)
   const primary = (): Finding => (lease ? isPrimary(lease()) : { status: 'pass' })
+  const { certificateUntil, versionAge } = options
+  const ofCertificate: Record<string, () => Finding> = certificateUntil
+    ? { certificate: () => certificateCheck(certificateUntil(), store.wallClock.now()) }
+    : {}
+  const ofVersion: Record<string, () => Finding> = versionAge ? { version } : {}
   /** In the order in which they run. */
   const checks: Record<string, () => Finding> = copy
-    ? { database, disk, clock, copy: () => followed(copy()), keys: () => keys(copy()) }
+    ? { database, disk, clock, ...ofCertificate, copy: () => followed(copy()), keys: () => keys(copy()), ...ofVersion }
     : checksOfPrimary()
 
   function checksOfPrimary(): Record<string, () => Finding> {
     return {
-      ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }) },
-      ...(backups && places.length > 0 && { copies: () => copies(backups()) }),
-      clock,
+      ...{
+        database,
+        disk,
+        log: logSize,
+        ...(backups && { backup: () => backupCheck(backups(), store.wallClock.now(), lacking) }),
+      },
+      ...(backups && places.length > 0 && { copies: () => copiesCheck(backups(), places, store.wallClock.now()) }),
+      ...{ clock, ...ofCertificate, keys: ownKeys },
       ...(lease && { primary }),
       ...(replication && { replication: () => replicated(replication()) }),
-      ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
+      ...{ jobs: givenUp, recurring, mailboxes: receiving, webhooks: delivering },
+      ...ofVersion,
       ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
     }
   }
@@ -91,7 +107,7 @@ export function health(options: HealthOptions) {
       probe()
     } catch (error) {
       if (!storage.note(error)) log.error({ err: error }, 'not ready')
-      if (storage.damage() === undefined) return unanswered()
+      if (storage.damage() === undefined) return unanswered(error)
     }
     const damage = storage.damage()
     if (damage === undefined) return { status: 'pass' }
@@ -99,8 +115,9 @@ export function health(options: HealthOptions) {
     return { status: 'fail', code: 'database_damaged', detail }
   }
 
-  function unanswered(): Finding {
-    const detail = 'The database does not respond; the log of the server has the reason.'
+  function unanswered(error: unknown): Finding {
+    const reason = isWithoutMemory(error) ? NO_SHARED_MEMORY : 'The database does not respond.'
+    const detail = `${reason} ${failureOf(error) ? reasonOf(error) : 'The log of the server has the reason.'}`
     return { status: 'fail', code: 'database_failed', detail }
   }
 
@@ -131,24 +148,10 @@ export function health(options: HealthOptions) {
     return bytes > LONG_LOG ? { status: 'warn', detail, bytes } : { status: 'pass', bytes }
   }
 
-  function backup({ last, failure, drill }: BackupState): Passed {
-    const now = store.wallClock.now()
-    const made = last ? Date.parse(last.made_at) : lackingSince(store.db, dataDir)
-    const age = Math.max(0, now - made)
-    const found = last ? { age_s: Math.floor(age / 1000) } : {}
-    const where = 'the log of the server says why, and so does "dealbox backup"'
-    if (failure)
-      return { status: 'warn', detail: `No backup could be made since ${failure.since}; ${where}.`, ...found }
-    if (age > MAX_BACKUP_AGE_MS)
-      return { status: 'warn', detail: last ? oldBackup(last.made_at, age) : NO_BACKUP, ...found }
-    if (drill?.error) return { status: 'warn', detail: BAD_DRILL, ...found }
-    return last ? { status: 'pass', ...found } : { status: 'pass', detail: NO_BACKUP }
-  }
-
   /** Without its lease the server only reads, for which another one is as good. */
-  function isPrimary({ epoch, successor, problem }: LeaseStatus): Finding {
-    if (problem === undefined) return { status: 'pass', epoch }
-    return { status: 'fail', code: successor ? 'not_primary' : 'not_confirmed', detail: problem }
+  function isPrimary({ epoch, problem, warning }: LeaseStatus): Finding {
+    if (problem) return { status: 'fail', code: problem.code, detail: problem.message }
+    return warning === undefined ? { status: 'pass', epoch } : { status: 'warn', detail: warning, epoch }
   }
 
   /** A copy that is late is no reason to take the server away: it only warns. */
@@ -166,6 +169,13 @@ export function health(options: HealthOptions) {
     return lagMs > MAX_LAG_MS ? { status: 'warn', detail: LATE, ...found } : { status: 'pass', ...found }
   }
 
+  /** Requests whose keys are there work; a restart, and a backup, would be refused. */
+  function ownKeys(): Passed {
+    const faults = keyFaultsOf(store.db, dataDir)
+    if (faults.length === 0) return { status: 'pass' }
+    return { status: 'warn', detail: `Keys cannot be used: ${faultsText(faults)}. ${howToMendKeys(faults)}` }
+  }
+
   /** What the primary has sealed or signed with a newer key cannot be read here, and a promotion would be refused. */
   function keys({ missingKeys }: CopyStatus): Passed {
     if (missingKeys.length === 0) return { status: 'pass' }
@@ -173,27 +183,14 @@ export function health(options: HealthOptions) {
     return { status: 'warn', detail }
   }
 
-  /** No place is named: where the copies are is nobody's business. */
-  function copies(state: BackupState): Passed {
-    const found = standingOf(state, places)
-    const oldest = Math.min(...found.map(({ made }) => made ?? Number.POSITIVE_INFINITY))
-    const earliest = store.wallClock.now() - MAX_BACKUP_AGE_MS
-    const named = (all: typeof found) => all.map(({ label }) => label).join(', ')
-    const failing = found.filter(({ isFailing }) => isFailing)
-    const rest = found.filter(({ isFailing }) => !isFailing)
-    const none = state.last ? rest.filter(({ made }) => made === undefined) : [] // the first one comes with the first backup
-    const old = rest.filter(({ made }) => made !== undefined && made < earliest)
-    const finding = warning('"dealbox doctor" shows the reasons, and "dealbox backup" copies one now.', [
-      failing.length > 0 && `the last copy failed to ${named(failing)}`,
-      none.length > 0 && `there is no copy yet at ${named(none)}`,
-      old.length > 0 && `the last copy is older than 36 hours at ${named(old)}`,
-    ])
-    if (!Number.isFinite(oldest)) return finding
-    return { ...finding, age_s: Math.floor(Math.max(0, store.wallClock.now() - oldest) / 1000) }
+  function clock(): Passed {
+    const detail = store.wallClock.warning() ?? options.zoneDoubt
+    return detail === undefined ? { status: 'pass' } : { status: 'warn', detail }
   }
 
-  function clock(): Passed {
-    const detail = store.wallClock.warning()
+  /** An old version works as it did. */
+  function version(): Passed {
+    const detail = versionAge?.(store.wallClock.now())
     return detail === undefined ? { status: 'pass' } : { status: 'warn', detail }
   }
 
@@ -202,6 +199,14 @@ export function health(options: HealthOptions) {
     if (given_up === 0) return { status: 'pass', given_up }
     const detail = `${counted(given_up, 'job was', 'jobs were')} given up after the last attempt; "dealbox jobs list" shows the reasons.`
     return { status: 'warn', detail, given_up }
+  }
+
+  /** Work that the server repeats: one failure may be a hiccup. */
+  function recurring(): Passed {
+    const failing = failingRecurring(store.db).filter(({ failures }) => failures >= FAILED_OFTEN)
+    return warning('"dealbox doctor" shows the reasons.', [
+      failing.length > 0 && `this failed three times in a row or more: ${failing.map(({ name }) => name).join(', ')}`,
+    ])
   }
 
   /** A server with a failing mailbox is ready; which one fails, and why, is shown only by "dealbox mailbox list". */
@@ -257,7 +262,7 @@ export function health(options: HealthOptions) {
     return { status: 'ready', mailboxes: mailboxCounts(), checks: found as Record<string, Passed> }
   }
 
-  return { findings, isReady, ready }
+  return { names: Object.keys(checks), findings, isReady, ready }
 }
 
 /** Heartbeats come each 5 seconds, and Litestream takes two or three to bring them. */
@@ -278,23 +283,6 @@ const SHORTAGES = {
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 const NO_FILES =
   'The keys and settings are not beside the replica; a standby needs them from elsewhere, or start the server with --replica-encrypt.'
-const NO_BACKUP = 'No backup has been made yet.'
-const BAD_DRILL =
-  'The restore drill of a backup failed; the log of the server says why. Make another one with "dealbox backup", which the server then tries.'
-
-const oldBackup = (at: string, age: number): string =>
-  `The last good backup is of ${at}, ${Math.floor(age / HOUR_MS)} hours ago.`
-
-const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
-
-/** One sentence of what was found, and where the reasons are. */
-function warning(where: string, all: (string | false)[]): Passed {
-  const found = all.filter((each) => each !== false)
-  if (found.length === 0) return { status: 'pass' }
-  const text = [...found, where].join('; ')
-  return { status: 'warn', detail: `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` }
-}
-
 function notReady(code: string, detail: string, checks?: Record<string, { status: string }>): Problem {
   return new Problem(503, code, detail, { headers: { 'Retry-After': '5' }, ...(checks && { more: { checks } }) })
 }

@@ -34,6 +34,12 @@ export type Monitoring = {
   copy?: (() => CopyStatus) | undefined
   /** What became of backups; left out where none are made. */
   backups?: (() => BackupState) | undefined
+  /** When the TLS certificate of the listeners ends, in epoch milliseconds; left out without one. */
+  certificateUntil?: (() => number) | undefined
+  /** What to say of the age of this version at a time. */
+  versionAge?: ((now: number) => string | undefined) | undefined
+  /** What is wrong with the time zone by which they are made. */
+  zoneDoubt?: string | undefined
   /** Where they are copied to. */
   places?: readonly PlaceLabel[] | undefined
 }
@@ -47,13 +53,14 @@ type Options = Omit<ObservedOptions, 'kinds'> & { monitoring: Monitoring; health
 /** Answers /readyz and /metrics: strangers see of the first whether the server is ready, and nothing of the second. */
 export function monitoringPages({ monitoring, health, store, deps, dataDir, log }: Options) {
   const access: MonitorAccess = monitorAccess(monitoring.monitors, monitoring.addressOf)
-  const { kinds, backups, places = [], replication, lease, copy } = monitoring
+  const { kinds, backups, places = [], replication, lease, copy, certificateUntil } = monitoring
   const [storage, ...ofPrimary] = observedMetrics({ store, deps, dataDir, kinds })
   const groups = [
     () => checkMetrics(health),
     ...(backups ? [() => backupMetrics(backups(), places, store.wallClock.now())] : []),
     () => (replication ? replicationMetrics(replication()) : []),
     () => (lease ? leaseMetrics(lease()) : []),
+    () => (certificateUntil ? certificateMetrics(certificateUntil()) : []),
     processMetrics(),
     monitoring.recorded.families,
     () => connectionMetrics(monitoring.connections()),
@@ -133,6 +140,12 @@ function replicationMetrics({ epoch, lagMs }: ReplicationStatus): Family[] {
 const leaseMetrics = ({ problem }: LeaseStatus): Family[] => [
   gauge('dealbox_primary', 'Whether this server knows that it is the primary, and so writes: 1 or 0.', [
     { value: Number(problem === undefined) },
+  ]),
+]
+
+const certificateMetrics = (until: number): Family[] => [
+  gauge('dealbox_certificate_end_time_seconds', 'When the TLS certificate ends, in seconds since 1970.', [
+    { value: Math.floor(until / 1000) },
   ]),
 ]
 

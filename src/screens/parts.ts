@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Bodies } from '../http/bodies.ts'
 import type { Log } from '../http/log.ts'
 import type { Every } from '../lib/every.ts'
+import type { Operation } from '../notify/operation.ts'
 import type { Store } from '../store/open.ts'
 import type { Live } from './live/live.ts'
 import type { WebFiles } from './page/files.ts'
@@ -23,4 +24,6 @@ export type ScreenParts = Live & {
   /** The timer of what is done from time to time. */
   every?: Every
   log: Log
+  /** How the server is, who is told, and what owners may start. */
+  operation?: Operation
 }

@@ -1,9 +1,12 @@
 import type { Need, Route } from '../http/route.ts'
-import { boardRoute } from './app/board.ts'
+import { boardRoutes } from './app/board.ts'
 import { boardQuestions } from './app/board-questions.ts'
 import { bootRoute } from './app/boot.ts'
+import { handOverRoutes } from './app/hand-over/routes.ts'
 import { memberRoutes } from './app/members.ts'
+import { operationHandlers, operationRoutes } from './app/operation.ts'
 import { dataRoutes } from './app/routes.ts'
+import { stepRoutes } from './app/steps/routes.ts'
 import type { Handler } from './handler.ts'
 import { presenceHandler } from './live/presence-handler.ts'
 import { streamHandler } from './live/stream-handler.ts'
@@ -21,8 +24,11 @@ const ROUTES: ((parts: ScreenParts) => Route<Need>[])[] = [
   sessionRoutes,
   inviteRoutes,
   memberRoutes,
+  handOverRoutes,
   dataRoutes,
-  (parts) => [bootRoute(parts), boardRoute(parts), ...boardQuestions(parts)],
+  stepRoutes,
+  operationRoutes,
+  (parts) => [bootRoute(parts), ...boardRoutes(parts), ...boardQuestions(parts)],
 ]
 
 /** What the kernel cannot answer: see handler.ts. */
@@ -31,6 +37,7 @@ const HANDLERS: ((parts: SignInParts) => Handler[])[] = [
   setupHandlers,
   linkHandlers,
   accountHandlers,
+  operationHandlers,
   (parts) => [streamHandler(parts), presenceHandler(parts)],
 ]
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { CloseReasonSettings, checkCloseReasons, closeReasonSettings } from '../crm/close-reasons/settings.ts'
+import { customRows } from '../crm/custom-fields/rows.ts'
 import { checkMembers, MemberSettings, memberSettings } from '../crm/members/settings.ts'
 import { checkPipelines, PipelineSettings, pipelineSettings } from '../crm/stages/pipelines.ts'
 import { checkHours, HoursSettings, hoursSettings } from '../inbox/hours/settings.ts'
@@ -12,6 +13,7 @@ import { invalid, Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import { checkSequences, SequenceSettings, sequenceSettings } from '../sequences/sequences/settings.ts'
 import type { CommandStore, Store } from '../store/open.ts'
+import { countryOf } from '../store/orgs.ts'
 import type { Change } from './changes.ts'
 import { OrgSettings, orgSettings } from './org.ts'
 
@@ -91,7 +93,12 @@ export function applySettings(
 function applyAll(store: Store, org: number, given: SettingsDocument): Applied {
   const changed: Change[] = []
   const warnings: string[] = []
-  if (given.org) changed.push(...orgSettings(store).apply(org, given.org))
+  if (given.org) {
+    const country = countryOf(store.db)
+    const before = country(org)
+    changed.push(...orgSettings(store).apply(org, given.org))
+    if (country(org) !== before) customRows(store.db).renewPhones(org)
+  }
   if (given.members) changed.push(...memberSettings(store).apply(org, given.members))
   if (given.pipelines) changed.push(...pipelineSettings(store).apply(org, given.pipelines))
   if (given.close_reasons) changed.push(...closeReasonSettings(store).apply(org, given.close_reasons))

@@ -1,4 +1,5 @@
 import { keyring } from '../auth/keys.ts'
+import { makeMissingKeys } from '../auth/needed-keys.ts'
 import { memberSettings } from '../crm/members/settings.ts'
 import type { Store } from '../store/open.ts'
 import { diskReserve } from '../store/reserve.ts'
@@ -32,9 +33,10 @@ export function makeOrg(store: Store, settings: ReturnType<typeof newOrgSettings
   return { org, publicId, owner: (owner as { id: string }).id }
 }
 
-/** Makes the files that a data folder needs beside its database: the key of tokens, and the reserve of disk space. */
+/** Makes the files that a data folder needs beside its database: the keys, and the reserve of disk space. */
 export function prepareFolder(store: Store, dataDir: string): void {
   const keys = keyring(dataDir, store)
   diskReserve(dataDir).allocate()
   if (keys.list().length === 0) keys.rotate()
+  makeMissingKeys(store, dataDir)
 }

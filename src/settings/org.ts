@@ -1,29 +1,46 @@
 import type * as v from 'valibot'
 import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
+import { jobQueue } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
+import { countryOf } from '../store/orgs.ts'
 import { checkOrgNumber } from '../store/search.ts'
 import { type Change, changesOf } from './changes.ts'
+
+/** The kind of job that renews the search words of phones: a number without a code is one of the organisation's country. */
+export const PHONES_INDEX = 'phones.index'
 
 export const OrgSettings = f.object({
   name: f.title,
   timezone: f.timezone,
   currency: f.currency,
+  country: f.optional(f.country),
   public_base_url: f.optional(f.url),
 })
 export type OrgSettings = v.InferOutput<typeof OrgSettings>
 
-type Row = { public_id: string; name: string; timezone: string; currency: string; public_base_url: string | null }
+type Row = {
+  public_id: string
+  name: string
+  timezone: string
+  currency: string
+  country: string | null
+  public_base_url: string | null
+}
 
-const FIELDS = ['name', 'timezone', 'currency', 'public_base_url']
+const FIELDS = ['name', 'timezone', 'currency', 'country', 'public_base_url']
 
 export function orgSettings({ db, clock }: Pick<Store, 'db' | 'clock'>) {
-  const byId = db.prepare('SELECT public_id, name, timezone, currency, public_base_url FROM orgs WHERE id = ?')
+  const byId = db.prepare('SELECT public_id, name, timezone, currency, country, public_base_url FROM orgs WHERE id = ?')
   const insert = db.prepare('INSERT INTO orgs (public_id, name, timezone, currency, created_at) VALUES (?, ?, ?, ?, ?)')
   const update = db.prepare(
-    `UPDATE orgs SET name = @name, timezone = @timezone, currency = @currency, public_base_url = @public_base_url
+    `UPDATE orgs SET name = @name, timezone = @timezone, currency = @currency, country = @country,
+       public_base_url = @public_base_url
      WHERE id = @id`,
   )
+
+  const country = countryOf(db)
+  const jobs = jobQueue({ db, clock })
 
   /** Creates an empty organisation. Returns its internal and its public id. */
   function create({ name, timezone, currency }: OrgSettings): { org: number; publicId: string } {
@@ -33,15 +50,20 @@ export function orgSettings({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   }
 
   function show(org: number): OrgSettings {
-    const { name, timezone, currency, public_base_url } = byId.get(org) as Row
-    return { name, timezone, currency, ...(public_base_url === null ? {} : { public_base_url }) }
+    const { name, timezone, currency, country, public_base_url } = byId.get(org) as Row
+    const optional = Object.entries({ country, public_base_url }).filter(([, value]) => value !== null)
+    return { name, timezone, currency, ...Object.fromEntries(optional) }
   }
 
   function apply(org: number, given: OrgSettings): Change[] {
     const before = byId.get(org) as Row
-    const after = { public_base_url: null, ...given }
+    const after = { country: null, public_base_url: null, ...given }
     const changes = changesOf('org', before.public_id, before, after, FIELDS)
-    if (changes.length > 0) update.run({ ...after, id: org })
+    if (changes.length === 0) return changes
+    const former = country(org)
+    update.run({ ...after, id: org })
+    if (country(org) !== former)
+      jobs.put(org, { kind: PHONES_INDEX, key: 'org', payload: { kind: 'contact', after: '' }, dueAt: clock.now() })
     return changes
   }
 

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'nod
 import { Problem } from '../lib/problem.ts'
 import { type Connection, openSqlite } from './driver.ts'
 import { failureOf, reasonOf, storageProblem } from './failures.ts'
+import { makePrivateFile } from './key-file.ts'
 
 // The database in a backup: a copy of its own, as of one moment.
 
@@ -35,6 +36,7 @@ function copy(file: string, target: string, lockingMode: 'NORMAL' | 'EXCLUSIVE')
   const db = openSqlite(file, { fileMustExist: true, timeout: PATIENCE_MS })
   try {
     db.pragma(`locking_mode = ${lockingMode}`)
+    makePrivateFile(target)
     withoutFlushing(db, () => void db.prepare('VACUUM INTO ?').run(target))
   } finally {
     db.close()
@@ -133,7 +135,7 @@ export function refuseIfOpen(file: string): void {
 }
 
 /** A copy has no log, so it can be read without writing anything. */
-function onCopy<T>(file: string, job: (db: Connection) => T, readonly = true): T {
+export function onCopy<T>(file: string, job: (db: Connection) => T, readonly = true): T {
   const db = openSqlite(file, { fileMustExist: true, readonly })
   try {
     return job(db)

@@ -45,6 +45,8 @@ export type Connection = Database & {
   dataVersion?: () => unknown
   exec: (sql: string) => unknown
   pragma: (source: string, options?: { simple?: boolean }) => unknown
+  /** Whether the tables that virtual tables keep may be written, and those of the schema. */
+  unsafeMode?: (isUnsafe: boolean) => unknown
   function: (
     name: string,
     options: { deterministic?: boolean; directOnly?: boolean; varargs?: boolean },
@@ -106,7 +108,10 @@ function cacheFolder(): string {
   const { LOCALAPPDATA, XDG_CACHE_HOME } = process.env
   if (process.platform === 'win32') return join(LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'dealbox', 'cache')
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'dealbox')
-  return join(XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache'), 'dealbox')
+  if (XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME)) return join(XDG_CACHE_HOME, 'dealbox')
+  const home = homedir()
+  if (!isAbsolute(home)) throw new Error(`HOME is "${home}", and must be the path of a folder`)
+  return join(home, '.cache', 'dealbox')
 }
 
 function temporaryFolder(): string {

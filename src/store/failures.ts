@@ -31,10 +31,20 @@ export const reasonOf = (error: unknown): string =>
 export function storageProblem(error: unknown, access: 'read' | 'write' = 'write'): unknown {
   const failure = failureOf(error)
   if (!failure) return error
-  const problem = problemOf(failure, access)
+  const problem = isWithoutMemory(error) ? withoutMemory(error) : problemOf(failure, access)
   problem.cause = error
   return problem
 }
+
+/** Whether the file system has no memory that processes share, in which SQLite keeps the index of the log. */
+export const isWithoutMemory = (error: unknown): boolean =>
+  /^SQLITE_IOERR_SHM(OPEN|LOCK|MAP)/.test(String((error as { code?: unknown } | null)?.code ?? ''))
+
+const withoutMemory = (error: unknown): Problem =>
+  new Problem(503, 'storage_failed', `${NO_SHARED_MEMORY} (${reasonOf(error)})`, RETRY)
+
+export const NO_SHARED_MEMORY =
+  'The file system of the data folder gives SQLite no shared memory, as FUSE without a cache does (mergerfs with cache.files=off, /mnt/user of Unraid with direct IO), and some network shares. Put the data folder on the disk itself, such as /mnt/disk1 or /mnt/cache, or mount with a cache (mergerfs: cache.files=auto-full).'
 
 /** Problem 503 for a read or write while the storage is in that state. */
 export function problemOf(failure: Failure, access: 'read' | 'write'): Problem {

@@ -21,8 +21,8 @@ export const thisMoment = (): Moment => ({
   wall: Date.now(),
 })
 
-/** So long a look counts. A promotion waits longer: promote.ts. */
-export const LEASE_MS = 4 * SECOND_MS
+/** So long a look counts. A promotion waits longer: promotion.ts. */
+export const LEASE_MS = 2 * SECOND_MS
 
 /** Whether a look that began at a moment still counts. */
 export const isHeld = (began: Moment, now: Moment): boolean => {
@@ -36,12 +36,26 @@ const WIDTH = 20
 
 /** Where the server notes its last look. It is as long each time, so that a full disk does not matter. */
 export function leaseFile(dataDir: string) {
-  const descriptor = openSync(join(dataDir, LEASE), 'w+', 0o600)
+  let descriptor: number | undefined
   const note = ({ monotonic, wall }: Moment): void => {
+    descriptor ??= openSync(join(dataDir, LEASE), 'w+', 0o600)
     writeSync(descriptor, `${String(monotonic).padStart(WIDTH)} ${String(wall).padStart(WIDTH)}\n`, 0)
   }
-  note({ monotonic: 0, wall: 0 })
-  return { note, close: () => closeSync(descriptor) }
+  const close = (): void => {
+    if (descriptor !== undefined) closeSync(descriptor)
+    descriptor = undefined
+  }
+  return {
+    note,
+    /** Nothing is written until the next look. */
+    noteNone: () => note({ monotonic: 0, wall: 0 }),
+    /** Commands write without a look. */
+    remove: () => {
+      close()
+      removeLease(dataDir)
+    },
+    close,
+  }
 }
 
 /** For a server that does not look. */
@@ -104,6 +118,14 @@ export const notConfirmed = (): Problem =>
     'not_confirmed',
     'The server cannot reach the replica of its database, and so does not know whether another server was promoted. Nothing was confirmed. Try again in a moment.',
     { headers: { 'Retry-After': '2' } },
+  )
+
+/** What a server answers that has seen another one which was started from the same folder. */
+export const replacedByCopy = (host: string, at: string): Problem =>
+  new Problem(
+    503,
+    'another_server',
+    `Another server was started from a copy of this data folder, on ${host} at ${at}, and has the same replica. Nothing was written here since that was seen. Stop one of both for good, with its Litestream.`,
   )
 
 const unlooked = (dataDir: string): Problem =>

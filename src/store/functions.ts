@@ -1,5 +1,8 @@
-import { fold, lowerCase } from '../lib/fold.ts'
+import { emailKey } from '../lib/email.ts'
+import { fold } from '../lib/fold.ts'
 import { matches, type Query, wordsOf } from '../lib/words.ts'
+import { phoneKeys } from '../lib/written/phone-countries.ts'
+import { uniqueText } from '../lib/written/unique.ts'
 import type { Connection } from './driver.ts'
 import { numbersOf } from './search.ts'
 import { affordable } from './work.ts'
@@ -13,12 +16,21 @@ export function defineFunctions(db: Connection): Connection {
   let query: Query = []
 
   db.function('fold', pure, (text: unknown) => (typeof text === 'string' ? fold(text) : null))
-  db.function('unique_key', pure, (text: unknown) => lowerCase(text as string))
+  db.function('unique_text', pure, (type: unknown, text: unknown, country: unknown) =>
+    typeof text === 'string' ? uniqueText(type as string, text, (country as string | null) ?? undefined) : null,
+  )
+  db.function('email_key', pure, (text: unknown) => (typeof text === 'string' ? emailKey(text) : null))
   db.function('number_of', pure, (id: unknown) => numbersOf(id as string)[0])
   db.function('words_of', { ...pure, varargs: true }, (...texts: unknown[]) =>
     wordsOf(texts as (string | null)[]).join(' '),
   )
   db.function('affordable', { directOnly: true }, affordable) // not deterministic: it is called for each row
+  /** Whether a text has one of the numbers, given as a JSON array of `phoneKeys`. */
+  db.function('has_phone', pure, (text: unknown, country: unknown, json: unknown) => {
+    if (typeof text !== 'string') return 0
+    const keys = phoneKeys(text, (country as string | null) ?? undefined)
+    return (JSON.parse(json as string) as string[]).some((key) => keys.includes(key)) ? 1 : 0
+  })
   /** Whether the words, separated by spaces, match a query given as JSON. */
   db.function('has_words', pure, (words: unknown, json: unknown) => {
     if (json !== asked) {

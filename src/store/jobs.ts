@@ -1,7 +1,7 @@
 import type { Json } from '../lib/json.ts'
-import { HOUR_MS } from '../lib/time.ts'
 import { totalChanges } from './changes.ts'
 import type { Database } from './driver.ts'
+import { MAX_PAUSE_MS, pauseAfter, WAITING } from './job-attempts.ts'
 import { jobLanes, type Places } from './job-lanes.ts'
 import type { Store } from './open.ts'
 import { isOpen, notStaged } from './org-states.ts'
@@ -21,23 +21,23 @@ export type Job = {
   tries: number
   /** The end of the lease of a job that runs outside of a transaction; null for one that runs inside. */
   leasedUntil: number | null
+  /** Its attempt was counted before it was taken: see `begin`. */
+  isCounted?: true
 }
 
 export type NewJob = { kind: string; key?: string; lane?: string; payload: Json; dueAt: number }
 
+export type DueJob = Pick<Job, 'org' | 'id' | 'dueAt' | 'tries'>
+
 export type JobQueue = ReturnType<typeof jobQueue>
 
-const FIRST_PAUSE_MS = 1000
-const MAX_PAUSE_MS = HOUR_MS
 const MAX_ERROR = 500
 
 const LEASE_ENDED = 'It was not completed within its lease; the server may have stopped.'
+const NOT_ENDED = 'It was begun and not completed; the server may have ended in the middle of it.'
 
 const FIELDS =
   'org_id AS org, id, kind, key, lane, payload, due_at AS dueAt, tries, leased_until AS leasedUntil' as const
-
-/** Jobs that have neither failed permanently nor are running: the condition of the index jobs_due. */
-const WAITING = 'failed_at IS NULL AND leased_until IS NULL'
 
 const IS_OPEN = isOpen('jobs.org_id')
 const IS_HERE = notStaged('jobs.org_id')
@@ -59,26 +59,6 @@ function writtenInto(db: Database): Written {
 /** A number that changes with each `put` of this process, even if it was rolled back. */
 export const putsInto = (db: Database): number => writtenInto(db).puts
 
-export type NextJob = { kind: string; id: string; key: string; dueAt: number }
-
-/** The next job of an organisation for each kind, whether due or not. */
-export function nextJobOf(db: Database, org: number): (kind: string) => NextJob | undefined {
-  const next = db.prepare(
-    `SELECT kind, id, key, due_at AS dueAt FROM jobs INDEXED BY jobs_due
-     WHERE kind = ? AND org_id = ? AND ${WAITING} ORDER BY due_at, id LIMIT 1`,
-  )
-  return (kind) => next.get(kind, org) as NextJob | undefined
-}
-
-/**
- * Milliseconds until the next attempt: doubled with each one up to an hour, half of it random, so that jobs that failed
- * together are not retried together.
- */
-export function pauseAfter(tries: number, random: () => number): number {
-  const whole = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries - 1, 30), MAX_PAUSE_MS)
-  return Math.round((whole / 2) * (1 + random()))
-}
-
 /** Jobs as rows. All functions are synchronous and run in the caller's transaction. */
 export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const wrote = writtenInto(db)
@@ -95,6 +75,9 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   )
   const dueOne = db.prepare(
     `SELECT ${FIELDS} FROM jobs WHERE org_id = ? AND id = ? AND due_at <= ? AND ${WAITING} AND ${IS_OPEN}`,
+  )
+  const begunOne = db.prepare(
+    `SELECT ${FIELDS} FROM jobs WHERE org_id = ? AND id = ? AND tries > 0 AND ${WAITING} AND ${IS_OPEN}`,
   )
   const earliest = db
     .prepare(`SELECT due_at FROM jobs WHERE kind = ? AND ${WAITING} AND ${IS_OPEN} ORDER BY due_at, id LIMIT 1`)
@@ -124,7 +107,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
 
   const moveLane = db.prepare('UPDATE jobs SET lane = ? WHERE org_id = ? AND kind = ? AND key = ?')
   const hurryLane = db.prepare(
-    `UPDATE jobs SET due_at = ? WHERE kind = ? AND lane = ? AND lane <> '' AND due_at > ? AND ${WAITING}`,
+    `UPDATE jobs SET due_at = ? WHERE org_id = ? AND kind = ? AND lane = ? AND lane <> '' AND due_at > ? AND ${WAITING}`,
   )
   const lanes = jobLanes<Row & { due_at: number }>(db, FIELDS)
   const moveBack = db.prepare(
@@ -156,16 +139,34 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** The due jobs of a kind, ordered by time. */
-  function due(kind: string, limit: number): Pick<Job, 'org' | 'id'>[] {
+  function due(kind: string, limit: number): DueJob[] {
     return dueOfKind.all(kind, clock.now(), limit) as Row[]
   }
 
-  /** Takes a job out of the queue to run it in the current transaction; undefined if it is no longer due. */
-  function take(org: number, id: string): Job | undefined {
-    const row = dueOne.get(org, id, clock.now()) as Row | undefined
+  /**
+   * Counts an attempt in a transaction of its own, before the one that takes the job: if it ends the process, the job waits
+   * until `dueAt`. After the last attempt the row stays, marked as failed.
+   */
+  function begin(
+    { org, id }: DueJob,
+    dueAt: number,
+    maxTries: number,
+  ): { job: Job; next: 'begun' | 'given up' } | undefined {
+    const now = clock.now()
+    const row = dueOne.get(org, id, now) as Row | undefined
+    if (!row) return undefined
+    const isLast = row.tries >= maxTries
+    const [due, tries, failedAt] = isLast ? [row.dueAt, row.tries, now] : [dueAt, row.tries + 1, null]
+    again.run(due, tries, NOT_ENDED, failedAt, org, id, null, row.tries, row.dueAt)
+    return { job: { ...jobOf(row), tries }, next: isLast ? 'given up' : 'begun' }
+  }
+
+  /** Takes a job out of the queue to run it in the current transaction; undefined if it is not due, and was not begun. */
+  function take(org: number, id: string, isBegun = false): Job | undefined {
+    const row = (isBegun ? begunOne.get(org, id) : dueOne.get(org, id, clock.now())) as Row | undefined
     if (!row) return undefined
     remove.run(org, id)
-    const job = { ...jobOf(row), tries: row.tries + 1 }
+    const job: Job = isBegun ? { ...jobOf(row), isCounted: true } : { ...jobOf(row), tries: row.tries + 1 }
     wrote.taken = { job, changesBefore: changesSoFar(), jobRows: 0 }
     return job
   }
@@ -208,7 +209,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     const { org, id, tries, leasedUntil } = job
     const now = clock.now()
     const isLast = tries >= maxTries
-    const stored = leasedUntil === null ? tries - 1 : tries
+    const stored = leasedUntil === null && !job.isCounted ? tries - 1 : tries
     const { changes } = again.run(
       isLast ? job.dueAt : now + pauseAfter(tries, random),
       tries,
@@ -249,9 +250,9 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** Makes the waiting jobs of a lane due at once, since what they waited for has come. */
-  function hurry(kind: string, lane: string): void {
+  function hurry(org: number, kind: string, lane: string): void {
     const now = clock.now()
-    if (hurryLane.run(now, kind, lane, now).changes > 0) wrote.puts++
+    if (hurryLane.run(now, org, kind, lane, now).changes > 0) wrote.puts++
   }
 
   /** Call this at the start of a server: it is the only one, so all running jobs were abandoned by a previous one. */
@@ -268,6 +269,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     setLane,
     hurry,
     due,
+    begin,
     take,
     putOffIdle,
     claim,

@@ -30,6 +30,7 @@ const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']
 const FULL = ['ENOSPC', 'EDQUOT']
 
 export const SECRET_BYTES = 32
+export const SECRETS_KEY = 'secrets.key'
 
 /**
  * Whether the content of a key file can be a secret: a crash of the machine may leave a file empty, or full of zeros.
@@ -155,6 +156,9 @@ export function createPrivateFolder(folder: string): void {
     syncFolder(above)
   } while (above !== top && above !== dirname(above))
 }
+
+/** Makes an empty file for its owner only, which SQLite fills: not every file system lets the mode of one be changed later. */
+export const makePrivateFile = (file: string): void => closeSync(openSync(file, 'wx', 0o600))
 
 /** Flushes the file names of a folder to the disk. */
 export function syncFolder(folder: string): void {

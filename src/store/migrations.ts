@@ -30,7 +30,7 @@ export const SCHEMAS: readonly Schema[] = [
   { hash: 'e19a9467c0f8933f', step: addTools },
   { hash: '021cf96c4d081c22', step: addAuditLog },
   { hash: '786af98d378fa48e', step: addServers },
-  { hash: 'ff2c8e76f561b2ba', step: addTrust },
+  { hash: '420ccbb1b4dd8b25', step: addTrust },
 ]
 
 export const SCHEMA_VERSION = SCHEMAS.length

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, MAX_AHEAD_MS, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
@@ -9,9 +9,11 @@ import { type Connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
 import { fenceOfFolder } from './fence.ts'
 import { isCopy, isPromoting } from './followed/files.ts'
+import { refuseForeignLog } from './foreign-log.ts'
 import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
 import { installationId } from './installation.ts'
-import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
+import { createPrivateFolder, hasKeys, keysFolder, makePrivateFile } from './key-file.ts'
+import { isServed } from './lock.ts'
 import { migrate, type Versions } from './migrations.ts'
 import { newestId } from './newest.ts'
 import { isReplicated } from './replication.ts'
@@ -90,10 +92,13 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
   if (create) makeDataFolder(dataDir)
   else requireDatabase(dataDir)
   const isNew = !existsSync(file)
+  // A server looks by itself, once it has the folder.
+  if (!options.reserve && (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0 && !isServed(dataDir))
+    refuseForeignLog(file)
   const health = storageHealth({ ...options, wall, fence: options.fence ?? fenceOfFolder(dataDir) })
+  if (isNew) makePrivateFile(file)
   const db = options.reserve ? openForServer(file, health) : openDatabase(file)
   try {
-    if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
     migrate(db, file, { wall, before: options.beforeMigration }) // first, since setting pragmas writes to the file, even to one of another program
     setPragmas(db)
     const isLeft = options.isReplicated ?? isReplicated(db, health.note)
@@ -250,7 +255,7 @@ export function foreignFile(error: unknown, file: string): unknown {
     return new Problem(
       409,
       'cannot_open',
-      `${file} cannot be opened for writing; check the owner of the file and its folder.`,
+      `${file} cannot be opened for writing (${code}); check the owner of the file and its folder.`,
     )
   }
   return error

@@ -1,3 +1,4 @@
+import { countryOfZone } from '../lib/country.ts'
 import type { Database } from './driver.ts'
 import type { OrgState } from './org-states.ts'
 import { IS_WHOLE } from './staged.ts'
@@ -9,17 +10,27 @@ export type Org = {
   name: string
   timezone: string
   currency: string
+  country: string | null
   last_seq: number
   state: OrgState
   moved_to: string | null
   host: string | null
 }
 
-const COLUMNS = 'id, public_id, name, timezone, currency, last_seq, state, moved_to, host'
+const COLUMNS = 'id, public_id, name, timezone, currency, country, last_seq, state, moved_to, host'
 
 /** The row of an existing organisation. */
 export const orgOf = (db: Database, org: number): Org =>
   db.prepare(`SELECT ${COLUMNS} FROM orgs WHERE id = ?`).get(org) as Org
+
+/** Returns the country of an organisation: as set, or that of its time zone. */
+export function countryOf(db: Database): (org: number) => string | undefined {
+  const row = db.prepare('SELECT country, timezone FROM orgs WHERE id = ?')
+  return (org) => {
+    const { country, timezone } = row.get(org) as Pick<Org, 'country' | 'timezone'>
+    return country ?? countryOfZone(timezone)
+  }
+}
 
 /** All organisations of a data folder, except those being restored or received, and those that have moved away. */
 export const allOrgs = (db: Database): Org[] => allOrgsEver(db).filter(({ state }) => state !== 'moved')

@@ -27,6 +27,7 @@ export function references(db: Database) {
       db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND id = ?`).pluck(),
     ]),
   )
+  let returningTo: string | undefined
   const memberStatus = db.prepare('SELECT status FROM members WHERE org_id = ? AND id = ?').pluck()
 
   /** Throws 422 with a pointer for each reference that does not exist in the organisation. */
@@ -51,11 +52,21 @@ export function references(db: Database) {
   function activeMember(org: number, pointer: string, id: string): FieldError[] {
     const status = memberStatus.get(org, id)
     if (!status) return [missing(pointer)]
-    if (status === 'active') return []
+    if (status === 'active' || id === returningTo) return []
     return [field(pointer, 'member_deactivated', 'must be an active member; this member is deactivated')]
   }
 
-  return { check }
+  /** While it runs, records may come back to a member although they are deactivated: what is taken back is as before. */
+  function returning<Done>(member: string, run: () => Done): Done {
+    returningTo = member
+    try {
+      return run()
+    } finally {
+      returningTo = undefined
+    }
+  }
+
+  return { check, returning }
 }
 
 export const missing = (pointer: string): FieldError =>

@@ -1,4 +1,4 @@
-import { writeRfc3339 } from '../lib/time.ts'
+import { writeRfc3339 } from '../lib/time-bytes.ts'
 
 // Pages that SQLite renders. One value for a whole page costs half as much as its columns, row by row: each value that
 // leaves SQLite becomes an object, and their texts have to be joined and encoded again. SQLite writes everything but

@@ -44,6 +44,12 @@ export function markOf(org: number, kind: Kind): string {
   return String.fromCodePoint(0x10000 + org * 16 + KINDS[kind])
 }
 
+/** The organisation and the number of the kind that a word in the index belongs to. */
+export function placeOf(marked: string): { org: number; kind: number } {
+  const mark = (marked.codePointAt(0) as number) - 0x10000
+  return { org: Math.floor(mark / 16), kind: mark % 16 }
+}
+
 /** In code units: the character is beyond the first plane. */
 const MARK_LENGTH = 2
 
@@ -155,6 +161,10 @@ export function searchIndex(db: Database, kind: Kind) {
   return { put, add, remove: removeWords, wordsOf }
 }
 
+/** Those of all kinds. */
+export const indexesOf = (db: Database): Record<Kind, ReturnType<typeof searchIndex>> =>
+  Object.fromEntries((Object.keys(KINDS) as Kind[]).map((kind) => [kind, searchIndex(db, kind)])) as never
+
 /** The words of a text in the index, without their marks. */
 const unmarked = (text: string): string[] => (text === '' ? [] : text.split(' ').map((word) => word.slice(MARK_LENGTH)))
 
@@ -177,11 +187,15 @@ export function indexEntries(db: Database) {
   }
 }
 
+/** Kinds whose records have phones: in a field, or in what was written. */
+export const WITH_PHONES: readonly Kind[] = ['contact', 'company', 'note', 'task']
+const PHONE_KINDS: ReadonlySet<number> = new Set(WITH_PHONES.map((kind) => KINDS[kind]))
+
 /**
  * Whether search_words contains the word. It omits owners, which are never completed, and the many suffixes of phone
  * numbers, each in few records.
  */
 export function isLookedUp(marked: string, kind: number): boolean {
   if (isOwnerWord(marked)) return false
-  return !((kind === KINDS.contact || kind === KINDS.company) && /^.\d+$/u.test(marked))
+  return !(PHONE_KINDS.has(kind) && /^.\d+$/u.test(marked))
 }

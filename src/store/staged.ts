@@ -25,6 +25,7 @@ export type StagedSettings = {
   name: string
   timezone: string
   currency: string
+  country?: string | undefined
   public_base_url?: string | undefined
   /** The number of its last event. */
   last_seq: number
@@ -32,13 +33,13 @@ export type StagedSettings = {
 
 /** Adds a staged organisation and returns its number. */
 export function stageOrg(db: Database, given: StagedSettings, now: number): number {
-  const { name, timezone, currency, public_base_url = null, last_seq } = given
+  const { name, timezone, currency, country = null, public_base_url = null, last_seq } = given
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO orgs (public_id, name, timezone, currency, public_base_url, last_seq, created_at, state)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'staged')`,
+      `INSERT INTO orgs (public_id, name, timezone, currency, country, public_base_url, last_seq, created_at, state)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'staged')`,
     )
-    .run(PREFIX + randomUUID(), name, timezone, currency, public_base_url, last_seq, now)
+    .run(PREFIX + randomUUID(), name, timezone, currency, country, public_base_url, last_seq, now)
   return checkOrgNumber(lastInsertRowid)
 }
 

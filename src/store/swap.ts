@@ -16,7 +16,11 @@ const STAGED = 'restored.part'
 const ASIDE = 'aside'
 const DATABASE = 'dealbox.db'
 /** What belongs to a database: it must never be beside another one. */
-const OF_DATABASE = ['dealbox.db-wal', 'dealbox.db-shm', 'dealbox.db-journal', DATABASE]
+const OF_DATABASE = [
+  ...['dealbox.db-wal', 'dealbox.db-shm', 'dealbox.db-journal'],
+  '.dealbox.db-litestream', // Litestream takes its place as that of this database, and sends nothing of another one
+  DATABASE,
+]
 /**
  * Puts the files of a folder, which must be on the same file system and synced, in the place of those of the data folder.
  * The old ones are moved into a new folder in there, whose path is returned; undefined if there are none.

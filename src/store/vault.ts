@@ -2,13 +2,13 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { type Stats, statSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
 import type { Connection, Database } from './driver.ts'
-import { isSecret, keyPath, makeKeyFile, readKeyFile, replaceKeyFile, SECRET_BYTES } from './key-file.ts'
+import { isSecret, keyPath, makeKeyFile, readKeyFile, replaceKeyFile, SECRET_BYTES, SECRETS_KEY } from './key-file.ts'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
 /** Short enough for the subject of a mail, and too long to guess. */
 const SIGNATURE_BYTES = 16
-const NAME = 'secrets.key'
+const NAME = SECRETS_KEY
 /** In the data folder, whose path is not shown to every client. */
 const FILE = `keys/${NAME}`
 
@@ -23,7 +23,7 @@ export type Vault = ReturnType<typeof vault>
 export function vault(
   dataDir: string,
   whileUnused: (replace: () => void) => void = () => undefined,
-  make: typeof makeKeyFile = makeKeyFile,
+  makeFile: typeof makeKeyFile = makeKeyFile,
 ) {
   const file = keyPath(dataDir, NAME)
   let cached: { bytes: Buffer; stats: Stats } | undefined
@@ -37,7 +37,7 @@ export function vault(
     if (cached && stats && isSame(cached.stats, stats)) return cached.bytes
     cached = undefined
     // Written before the first secret: the commit of the secret survives a power cut, so the key has to as well.
-    if (!stats) make(dataDir, NAME, randomBytes(SECRET_BYTES))
+    if (!stats) makeFile(dataDir, NAME, randomBytes(SECRET_BYTES))
     else if (!isUsable()) {
       whileUnused(() => {
         if (!isUsable()) replaceKeyFile(dataDir, NAME, randomBytes(SECRET_BYTES)) // else another process was faster
@@ -64,13 +64,9 @@ export function vault(
 
   /** Throws Problem 409 `secret_unreadable` if the key is missing or has been replaced. */
   function open(purpose: string, sealed: string): string {
-    const bytes = Buffer.from(sealed, 'base64')
     if (!statSync(file, { throwIfNoEntry: false })) throw unreadable(`${FILE} is missing; ${RESTORE}.`)
     try {
-      const decipher = createDecipheriv('aes-256-gcm', key(), bytes.subarray(0, IV_BYTES))
-      decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES))
-      const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES))
-      return Buffer.concat([text, decipher.final()]).toString('utf8')
+      return openWith(key(), purpose, sealed)
     } catch (error) {
       if (error instanceof Problem) throw error
       cached = undefined // so that the right key is read once it is restored
@@ -96,7 +92,32 @@ export function vault(
     return own
   }
 
-  return { seal, open, sign, signingKey }
+  return {
+    seal,
+    open,
+    sign,
+    signingKey,
+    /** Makes the key if it is missing. */
+    make: (): void => void key(),
+  }
+}
+
+function openWith(key: Buffer, purpose: string, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
+  decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES))
+  const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES))
+  return Buffer.concat([text, decipher.final()]).toString('utf8')
+}
+
+/** Whether a secret was encrypted with a key. */
+export function opensWith(key: Buffer, purpose: string, sealed: string): boolean {
+  try {
+    openWith(key, purpose, sealed)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The signature of a text by the key of a purpose. */
@@ -104,15 +125,15 @@ export const signWith = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text).digest().subarray(0, SIGNATURE_BYTES).toString('base64url')
 
 /**
- * Whether something depends on the key: secrets of webhooks, passwords and tokens of mailboxes, second factors of members,
- * and mails, whose links and addresses are signed.
+ * Whether something depends on the key: secrets of webhooks, passwords and tokens of mailboxes, second factors of members, keys
+ * of servers that organisations were at, and mails, whose links and addresses are signed.
  */
 export const isKeyUsed = (db: Database): boolean =>
   db
     .prepare(
       `SELECT EXISTS (SELECT 1 FROM webhook_states WHERE secrets <> '') OR EXISTS (SELECT 1 FROM message_headers)
        OR EXISTS (SELECT 1 FROM mailboxes WHERE coalesce(smtp_secret, imap_secret, oauth_secret) IS NOT NULL)
-       OR EXISTS (SELECT 1 FROM mailbox_grants)
+       OR EXISTS (SELECT 1 FROM mailbox_grants) OR EXISTS (SELECT 1 FROM former_signing_keys)
        OR EXISTS (SELECT 1 FROM credentials WHERE totp IS NOT NULL)`,
     )
     .pluck()

@@ -1,10 +1,10 @@
+import { later } from './components/later.tsx'
 import { page } from './data/boot.ts'
-import { lazy } from './lazy.tsx'
 import { screens } from './screens.ts'
 import { Shell } from './shell/shell.tsx'
 
-const SignIn = lazy(() => import('./screens/sign-in/sign-in.tsx').then(({ SignIn }) => SignIn))
-const LinkPage = lazy(() => import('./screens/sign-in/link.tsx').then(({ LinkPage }) => LinkPage))
+const SignIn = later(() => import('./screens/sign-in/sign-in.tsx').then(({ SignIn }) => SignIn), { ahead: false })
+const LinkPage = later(() => import('./screens/sign-in/link.tsx').then(({ LinkPage }) => LinkPage), { ahead: false })
 
 /** Pages that a link from elsewhere opens: its secret is in the fragment, which no server sees. */
 const isOfLinks = /^\/(setup|join|sign-in)\/?$/.test(location.pathname)

@@ -1,8 +1,10 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { loadWhenIdle } from './components/later.tsx'
+import { loadWhenIdle, whenIdle } from './components/later.tsx'
 import { startData } from './data/browser.ts'
 import type { Boot } from './data/types.ts'
+import { stayWhileAway } from './lib/away.ts'
+import { leaveKeysToInputMethods } from './lib/ime.ts'
 import { locale } from './lib/locale.ts'
 import { letReplacedGo } from './lib/replaced-vnodes.ts'
 import { startRouter } from './router.ts'
@@ -14,12 +16,15 @@ const LATER_MS = 3000
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent ?? '') as Boot
 
+leaveKeysToInputMethods()
+stayWhileAway()
 startData(boot)
 void start().then(() => {
   letReplacedGo()
   render(<App />, document.getElementById('app') ?? document.body)
   // A screen may ask for it sooner, once its own data is there.
   if (boot.signed_in) setTimeout(loadWhenIdle, LATER_MS)
+  whenIdle(() => void import('./shell/whole-texts.ts').then((module) => module.showWholeTexts()).catch(() => undefined))
 })
 
 async function start(): Promise<void> {

@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
+import { typeAhead } from './lib/typed-ahead.ts'
 import { createRouter, type Router } from './router/create.ts'
-import { browserHost } from './router/host.ts'
+import { browserHost, isBehind } from './router/host.ts'
 import { followLinks } from './router/links.ts'
 import type { NavigateOptions, ScreenEntry } from './router/types.ts'
 
@@ -29,17 +30,29 @@ export function startRouter(list: readonly ScreenEntry[], homes: Readonly<Record
   router.value = made
   entries.value = list
   homeAddress.value = homes['/'] ?? '/'
-  followLinks((to) => void made.navigate(to))
+  followLinks((to) => void navigate(to))
   return made.start()
 }
 
 /** Goes to an address of the app, such as `/deals?owner=me`. Resolves when its screen is on the page. */
 export const navigate = (to: string, options?: NavigateOptions): Promise<void> =>
-  router.peek()?.navigate(to, options) ?? Promise.resolve()
+  going(/[?&](new|compose)=/.test(to), router.peek()?.navigate(to, options))
+
+/** Some addresses open a form, for which is what people type on the way. */
+function going(isToForm: boolean, arriving = Promise.resolve()): Promise<void> {
+  if (isToForm) typeAhead(arriving)
+  return arriving
+}
+
+/** Goes to the list that a record was opened from: back to its place and its row, where that is the entry before. */
+export function goBack(to: string): void {
+  if (isBehind(to)) history.back()
+  else void navigate(to)
+}
 
 /** Changes parts of the query and keeps the rest; null takes one out. While someone types, `replace` keeps "back" short. */
 export const setQuery = (changes: Record<string, string | null>, options?: NavigateOptions): Promise<void> =>
-  router.peek()?.setQuery(changes, options) ?? Promise.resolve()
+  going(changes.new != null, router.peek()?.setQuery(changes, options))
 
 /** The title that a screen gives itself, such as the name of its record; null is that of the list of screens. */
 const ownTitle = signal<{ path: string; title: string } | null>(null)

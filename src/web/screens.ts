@@ -66,10 +66,29 @@ export const screens: readonly ScreenEntry[] = [
     load: () => import('./screens/settings-me/sessions.tsx'),
   },
   {
+    path: '/settings/changes',
+    title: () => texts().places.changes,
+    settings: { group: 'you', icon: 'undo', role: 'member' },
+    load: () => import('./screens/changes/changes.tsx'),
+  },
+  {
     path: '/settings/members',
     title: () => texts().places.members,
     settings: { group: 'organisation', icon: 'useradd' },
     load: () => import('./screens/members/members.tsx'),
+  },
+  {
+    path: '/settings/bin',
+    title: () => texts().places.bin,
+    words: () => texts().binWords,
+    settings: { group: 'organisation', icon: 'trash', role: 'member' },
+    load: () => import('./screens/bin/bin.tsx'),
+  },
+  {
+    path: '/settings/operation',
+    title: () => texts().places.operation,
+    settings: { group: 'machine', icon: 'server', role: 'owner' },
+    load: () => import('./screens/operation/operation.tsx'),
   },
 ]
 

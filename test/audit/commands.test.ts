@@ -53,6 +53,10 @@ const WITHOUT: Record<string, string> = {
   replicate: 'has no database yet where it writes',
   healthcheck: 'reads',
   version: 'reads',
+  manual: 'reads',
+  'completion bash': 'reads',
+  'completion zsh': 'reads',
+  'completion fish': 'reads',
 }
 const READS = /(^| )(list|show|errors|deliveries)$/
 

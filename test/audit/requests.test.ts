@@ -76,11 +76,15 @@ const RECORDS = [
   '/views',
   '/views/:id',
   '/drafts/:key',
+  '/people',
+  '/people/read',
   '/preferences',
   '/notifications/read',
   '/undo',
   '/bulk',
+  '/bulk/:id/stop',
   '/bulk/:id/undo',
+  '/steps/:id/undo',
   '/bin/:event_id/restore',
 ]
 

@@ -315,7 +315,7 @@ describe('verify', () => {
       )
       return path
     }
-    verifyBackup(written(manifest.rows))
+    assert.throws(() => verifyBackup(written(manifest.rows)), { code: 'keys_missing' }) // its rows are as they should be
     assert.throws(() => verifyBackup(written({ ...manifest.rows, orgs: 2 })), { message: /orgs has 1 rows and not 2/ })
     const { orgs, ...others } = manifest.rows
     assert.throws(() => verifyBackup(written(others)), { message: /orgs has 1 rows and not undefined/ })

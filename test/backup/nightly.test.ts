@@ -20,8 +20,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import pino from 'pino'
 import { makeBackup } from '../../src/backup/make.ts'
 import { type Night, type NightOptions, night } from '../../src/backup/night.ts'
-import { startNightly } from '../../src/backup/nightly.ts'
+import { type NightlyOptions, startNightly } from '../../src/backup/nightly.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
+import { timeOf } from '../../src/backup/schedule.ts'
 import { PAUSE_FILE, resumeSending } from '../../src/backup/sending.ts'
 import { lastBackup, noteBackup } from '../../src/backup/state.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
@@ -31,6 +32,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, rfc3339 } from '../../src/lib/time.ts'
 import { installedAt } from '../../src/store/installation.ts'
 import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
+import { failingRecurring, workOutcomes } from '../../src/store/recurring.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
 import { smallDisk } from '../support/small-disk.ts'
 import { places } from './backup-fixture.ts'
@@ -49,6 +51,7 @@ before(async () => {
 beforeEach(() => {
   folder = join(temporaryFolder(), 'backups')
   rmSync(join(dataDir, 'backups.json'), { force: true })
+  store.db.prepare('DELETE FROM recurring_jobs').run()
   const made = installedAt(store.db)
   const midnight = made - (made % DAY_MS)
   first = midnight + 3.25 * HOUR_MS + (made % DAY_MS >= 3.25 * HOUR_MS ? DAY_MS : 0)
@@ -59,7 +62,7 @@ beforeEach(() => {
 function start(
   work: (options: NightOptions) => Night = night,
   keep = { days: 7, weeks: 4, months: 6 },
-  at: { store?: OpenedStore; dataDir?: string; folder?: string } = {},
+  { copy, ...at }: { store?: OpenedStore; dataDir?: string; folder?: string; copy?: NightlyOptions['copy'] } = {},
 ) {
   const on = { store, dataDir, folder, ...at }
   const nights: Night[] = []
@@ -67,7 +70,8 @@ function start(
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const nightly = startNightly({
     store: { ...on.store, clock: { ...on.store.clock, now: () => now } },
-    ...{ log, dataDir: on.dataDir, at: '03:15', folder: on.folder, keep, timezone: 'UTC' },
+    ...{ log, dataDir: on.dataDir, at: '03:15', folder: on.folder, keep, timezone: 'UTC', copy },
+    outcome: workOutcomes(on.store),
     work: async (options) => {
       await nextTurn()
       const done = work(options)
@@ -168,6 +172,29 @@ describe('each night', () => {
     folder = good
   })
 
+  test('each failure in a row is counted, of backups and of copies, and the count ends with a success', async () => {
+    const failures = () => failingRecurring(store.db).map(({ name, failures, error }) => [name, failures, error])
+    const crash = (): Night => {
+      throw new Error('out of memory')
+    }
+    const copies = [false, false, true]
+    const broken = start(crash)
+    for (let hour = 0; hour < 3; hour++, now += HOUR_MS) await broken.tick()
+    assert.deepEqual(failures(), [['nightly backup', 3, 'out of memory']])
+    await broken.stop()
+    now = first + DAY_MS
+    const server = start(night, undefined, { copy: async () => copies.shift() ?? true })
+    await server.tick()
+    assert.deepEqual(failures(), [['backup copies', 1, 'A copy failed.']])
+    for (let hour = 0; hour < 2; hour++) {
+      now += HOUR_MS
+      await server.tick()
+      if (hour === 0) assert.deepEqual(failures(), [['backup copies', 2, 'A copy failed.']])
+    }
+    assert.deepEqual(failures(), [])
+    await server.stop()
+  })
+
   test('a thread that crashes is a failure too', async () => {
     let crashes = 0
     const server = start(() => {
@@ -176,6 +203,9 @@ describe('each night', () => {
     })
     for (let minute = 0; minute < 61; minute++, now += MINUTE_MS) await server.tick()
     assert.deepEqual([crashes, server.lines.length, server.lines[0]?.level], [2, 1, 50])
+    const { since, at, code, message } = lastBackup(dataDir).failure as NonNullable<Night['failure']>
+    const said = [rfc3339(first), rfc3339(first + HOUR_MS), 'failed', 'out of memory']
+    assert.deepEqual([since, at, code, message], said, 'as /readyz and the doctor see it')
     await server.stop()
   })
 
@@ -278,6 +308,10 @@ describe('the restore drill', () => {
     const next = start()
     await next.tick()
     assert.equal(next.nights.length, 0, 'nor by the next server')
+    assert.deepEqual(
+      failingRecurring(store.db).map(({ name, failures }) => [name, failures]),
+      [['restore drill', 3]],
+    )
     await next.stop()
   })
 
@@ -323,7 +357,7 @@ describe('what cannot be noted', () => {
       assert.ok(!existsSync(join(full, 'backups.json')))
       disk.free()
       await server.tick()
-      assert.deepEqual(JSON.parse(readFileSync(join(full, 'backups.json'), 'utf8')), known)
+      assert.deepEqual(JSON.parse(readFileSync(join(full, 'backups.json'), 'utf8')), JSON.parse(JSON.stringify(known)))
     } finally {
       await server.stop()
       there.close()
@@ -342,7 +376,9 @@ describe('a restored copy that may not send', () => {
       ...{ file: join(shared, stamp(first)), dataDir: copy, now, dryRun: false, describe: () => undefined },
     })
     now += HOUR_MS
-    utimesSync(join(copy, PAUSE_FILE), now / 1000, now / 1000)
+    const restoredAt = (now + 0.7) / 1000 // file systems know fractions of a millisecond
+    utimesSync(join(copy, PAUSE_FILE), restoredAt, restoredAt)
+    assert.ok(!Number.isInteger(statSync(join(copy, PAUSE_FILE)).mtimeMs))
     const there = openStore(copy)
     const earlier = 'dealbox-20200101T000000Z.tar' // as after a restore in place
     mkdirSync(join(copy, 'backups'))
@@ -360,6 +396,11 @@ describe('a restored copy that may not send', () => {
       [0, 1, 2].map((day) => stamp(first + day * DAY_MS)),
     )
     assert.deepEqual([original.nights.length, second.nights.length], [3, 2])
+    assert.deepEqual([lastBackup(copy).failure, lastBackup(copy).drill?.error], [null, null])
+    assert.ok(
+      second.lines.every(({ level }) => level === 30),
+      JSON.stringify(second.lines),
+    )
     assert.deepEqual(readdirSync(join(copy, 'backups')), [earlier, stamp(first + 2 * DAY_MS)])
     resumeSending(copy)
     assert.equal((await readBackups(copy, { backupDir: shared })).folder, shared)
@@ -410,4 +451,12 @@ test('a state that cannot be read counts as none', () => {
   assert.equal(lastBackup(dataDir).last, null)
   writeFileSync(join(dataDir, 'backups.json'), '{')
   assert.equal(lastBackup(dataDir).last, null)
+})
+
+test('the folders of a host do not meet: each has its own time in the night, always the same', () => {
+  const times = Array.from({ length: 40 }, (_, n) => timeOf('night', `installation ${n}`))
+  for (const time of times) assert.ok(time >= '03:15' && time < '04:45' && /^0\d:[0-5]\d$/.test(time), time)
+  assert.ok(new Set(times).size > 20)
+  assert.equal(timeOf('night', 'installation 0'), times[0])
+  assert.equal(timeOf('03:15', 'installation 0'), '03:15')
 })

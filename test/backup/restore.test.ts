@@ -11,6 +11,7 @@ import { finishSwap, swapIn } from '../../src/store/swap.ts'
 import { makeOrg } from '../support/org.ts'
 import { smallDisk } from '../support/small-disk.ts'
 import { NOW, places } from './backup-fixture.ts'
+import { withoutKeys } from './without-keys.ts'
 
 const { temporaryFolder, dataFolder } = places()
 
@@ -161,9 +162,10 @@ describe('a restore', () => {
 
   test('needs the key files of its tokens', async () => {
     const { dataDir, store } = await dataFolder('Keyless')
-    rmSync(join(dataDir, 'keys'), { recursive: true })
-    const { file: keyless } = makeBackup({ dataDir, folder: temporaryFolder(), reason: 'command', now: NOW })
-    assert.throws(() => restore(join(temporaryFolder(), 'new'), { file: keyless }), { code: 'key_missing' })
+    const keyless = join(temporaryFolder(), 'keyless.tar')
+    const { file: good } = makeBackup({ dataDir, folder: temporaryFolder(), reason: 'command', now: NOW })
+    withoutKeys(good, keyless, (name) => name.endsWith('.pem'))
+    assert.throws(() => restore(join(temporaryFolder(), 'new'), { file: keyless }), { code: 'keys_missing' })
     store.db.exec('UPDATE signing_keys SET retired_at = 1')
   })
 })

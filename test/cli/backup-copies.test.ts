@@ -100,7 +100,7 @@ describe('a backup that is encrypted', () => {
     assert.match(name, /^dealbox-\d{8}T\d{6}Z-command-[0-9a-f]{12}\.tar\.age$/)
     assert.match(`${out}${err}`, new RegExp(`dealbox restore .*${name} --data \\S+ --backup-identity-file FILE`))
     assert.ok(readFileSync(join(usb, name)).equals(readFileSync(join(here, name))))
-    assert.equal((await cliJson('verify', join(here, name), ...decrypt)).keys, 1)
+    assert.equal((await cliJson('verify', join(here, name), ...decrypt)).keys, 3)
     rmSync(join(usb, name))
   })
 

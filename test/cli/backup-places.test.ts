@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
@@ -15,6 +16,7 @@ import { dropInText } from '../../src/cli/install/unit.ts'
 import { readConfig } from '../../src/config/read.ts'
 import type { Options } from '../../src/config.ts'
 import { Problem } from '../../src/lib/problem.ts'
+import { smallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from './command-line.ts'
 
 const folder = temporaryFolder()
@@ -98,6 +100,26 @@ test('files with secrets are for their owner', {
   }
   await refused(encryption('--backup-encrypt', folder), /--backup-encrypt /)
   await refused(encryption('--backup-encrypt', secret('huge', 'x'.repeat(70_000))), /is too large for a file with a/)
+})
+
+test('a secret that nobody can change may be open, as Docker and Kubernetes mount it', async (t) => {
+  const disk = smallDisk(64)
+  if (!disk) return t.skip('no file system can be mounted here')
+  const file = join(disk.folder, 'pass')
+  const other = join(disk.folder, 'writable')
+  const remount = (how: string) => execFileSync('mount', ['-o', `remount,${how}`, disk.folder])
+  try {
+    for (const each of [file, other]) writeFileSync(each, 'a lake in the north')
+    chmodSync(file, 0o444)
+    chmodSync(other, 0o666)
+    await refused(encryption('--backup-encrypt', file), /may be read or written by others/)
+    remount('ro')
+    await encryption('--backup-encrypt', file)
+    await refused(encryption('--backup-encrypt', other), /may be read or written by others/)
+    remount('rw')
+  } finally {
+    disk.drop()
+  }
 })
 
 test('backups are decrypted with a passphrase, or with the identities of a file', async () => {

@@ -9,6 +9,7 @@ import pino from 'pino'
 import { optionsOf } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { dropInText, missingIn, OPTIONS, UNIT, UNIT_TEXT } from '../../src/cli/install/unit.ts'
+import { confirmLoss } from '../../src/cli/install.ts'
 import { tellServiceManager } from '../../src/cli/service-manager.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { type Environment, keyOf, type Options } from '../../src/config.ts'
@@ -89,6 +90,7 @@ describe('dealbox install --print', () => {
         'audit-retention': '30d',
         'max-attachments': '1M',
         'min-free': '65M',
+        'expect-data': true,
       },
       ...{ 'backup-at': 'off', 'backup-dir': '/mnt/100%', 'backup-keep': '1,2,3', 'backup-encrypt': [passphrase] },
       ...{
@@ -104,16 +106,19 @@ describe('dealbox install --print', () => {
         'replica-region': 'eu-1',
         'replica-ca': cert,
       },
-      ...{ 'replica-encrypt': recipients, fence: 'off', follow: '/mnt/copy', 'follow-interval': '2s' },
+      ...{ 'replica-encrypt': recipients, follow: '/mnt/copy', 'follow-interval': '2s' },
       ...{
         litestream: '/opt/"Go" \\ $x/litestream',
         primary: 'https://a.example',
         'primary-screens': 'https://b.example',
       },
-      ...{ 'monitor-from': 'loopback,10.0.0.0/8', 'log-level': 'warn' },
+      ...{ 'monitor-from': 'loopback,10.0.0.0/8', 'notify-mail': 'ops@a.example,b@a.example' },
+      ...{ 'age-notice': '180d', 'log-level': 'warn' },
     }
     const own: Options = commands.find(({ name }) => name === 'serve')?.options ?? {}
-    const names = Object.keys(own).filter((name) => !own[name]?.secret && !['data', 'config', 'json'].includes(name))
+    const names = Object.keys(own).filter(
+      (name) => !own[name]?.secret && !own[name]?.once && !['data', 'config', 'json'].includes(name),
+    )
     assert.deepEqual(Object.keys(content).sort(), names.map(keyOf).sort())
     const file = join(folder, 'options.json')
     writeFileSync(file, JSON.stringify(content), { mode: 0o600 })
@@ -169,6 +174,32 @@ describe('dealbox install --print', () => {
     const after = await printed('--host', 'crm.example.com')
     assert.deepEqual(missingIn(after, before), ['--trust-proxy', '--replicated'])
     assert.deepEqual(missingIn(before, after), [])
+  })
+
+  test('asks before options go, and refuses where nobody can be asked', async () => {
+    const before = await printed('--host', 'crm.example.com', '--replicated', '--replica', '/mnt/copy')
+    const after = await printed('--host', 'crm.example.com')
+    const asked: string[] = []
+    const says = (yes: boolean) => async (question: string) => {
+      asked.push(question)
+      return yes
+    }
+    const refusal = {
+      status: 409,
+      code: 'options_would_go',
+      message: /has --replicated, --replica, which.*nothing was changed/,
+    }
+    await assert.rejects(confirmLoss(after, before, undefined), refusal)
+    await assert.rejects(confirmLoss(after, before, says(false)), refusal)
+    await confirmLoss(after, before, says(true))
+    assert.match(asked[0] ?? '', /^The service has --replicated, --replica, .*Go on without\?$/)
+    for (const [next, old] of [
+      [before, after],
+      ['', before],
+      [after, ''],
+    ])
+      await confirmLoss(next as string, old as string, undefined)
+    assert.equal(asked.length, 2)
   })
 
   test('writes what systemd would read otherwise', () => {

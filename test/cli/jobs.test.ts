@@ -251,6 +251,29 @@ describe('any other job', () => {
     ])
   })
 
+  test('of a hand-over ends it, and who was away is not any more', async () => {
+    const { a, store } = server
+    const counts = { total: 9, done: 3, failed: 0, created_at: 0 }
+    const row = { org_id: a.org, member_id: a.owner, object: 'members', from_id: a.owner, change: '{}', ...counts }
+    const [given, undone, lent] = [store.clock.id(), store.clock.id(), store.clock.id()]
+    insertRow(store, 'bulk_changes', { ...row, id: given })
+    insertRow(store, 'bulk_changes', { ...row, id: undone, finished_at: 1, undo_started_at: 2 })
+    insertRow(store, 'bulk_changes', { ...row, id: lent, finished_at: 1, returns_on: '2027-01-01' })
+    const jobs = [await put('hand over', given), await put('hand over undo', undone), await put('hand back', lent)]
+    change('UPDATE jobs SET failed_at = 1')
+    for (const id of jobs) assert.equal((await command('jobs', 'drop', id)).code, 0)
+    const rows = store.db
+      .prepare(
+        "SELECT finished_at > 0, undo_started_at > 0, undone_at > 0 FROM bulk_changes WHERE org_id = ? AND object = 'members' ORDER BY id",
+      )
+      .raw()
+    assert.deepEqual(rows.all(a.org), [
+      [1, null, null],
+      [1, 1, 1],
+      [1, 1, 1],
+    ])
+  })
+
   test('that is not there is named', async () => {
     const unknown = server.store.clock.id()
     for (const id of [unknown, 'x']) assert.equal(await refusal('drop', id), 'no_such_job')

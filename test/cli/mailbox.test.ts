@@ -6,9 +6,11 @@ import { PassThrough } from 'node:stream'
 import { before, beforeEach, describe, test } from 'node:test'
 import { askSecret, type Input } from '../../src/cli/prompt.ts'
 import { mailboxStore, type State } from '../../src/inbox/mailboxes/mailboxes.ts'
+import { incomingStore } from '../../src/mail/sync/incoming.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
-import { openStore, type Store } from '../../src/store/open.ts'
+import { type CommandStore, openStore } from '../../src/store/open.ts'
 import { noDovecot, startDovecot } from '../support/dovecot.ts'
+import { mailIn } from '../support/mailbox.ts'
 import { ownCertificate, startSmtp } from '../support/smtp.ts'
 import { cli, cliJson, dealbox, temporaryFolder } from './command-line.ts'
 
@@ -41,7 +43,7 @@ async function apply(...mailboxes: object[]): Promise<void> {
 }
 
 /** What a server would have written down. */
-async function inStore<T>(job: (store: Store, mailboxes: ReturnType<typeof mailboxStore>) => T): Promise<T> {
+async function inStore<T>(job: (store: CommandStore, mailboxes: ReturnType<typeof mailboxStore>) => T): Promise<T> {
   const store = openStore(data)
   try {
     return job(store, mailboxStore(resourceDeps(store)))
@@ -395,5 +397,38 @@ describe('a secret that is asked for', () => {
     ended.pipe.end()
     assert.equal(await ended.asked, '日')
     await assert.rejects(piped('\r\n', 'second').asked, { code: 'canceled' })
+  })
+})
+
+// Last, since a mailbox that has mails cannot be removed any more.
+describe('mailbox list of a mailbox with mails', () => {
+  test('offers addresses of our own that mails came to, and takes none by itself', async () => {
+    await apply(support, ana)
+    await inStore((store, mailboxes) => {
+      const deps = resourceDeps(store)
+      const { org, mailbox } = mailboxes.active().find((each) => each.mailbox.key === 'support')!
+      const mail = (n: number, email: string) => mailIn({ messageId: `<a${n}@x.example>`, to: [{ email, name: null }] })
+      for (const [n, email] of [
+        'info@acme.example',
+        'info@acme.example',
+        'hello@acme.example',
+        'a@b.example',
+      ].entries())
+        store.transaction(() => incomingStore(deps).take(org, mailbox, mail(n, email), Date.now()))
+    })
+    const [listed] = await cliJson('mailbox', 'list', '--data', data)
+    const suggested = [
+      { address: 'info@acme.example', mails: 2 },
+      { address: 'hello@acme.example', mails: 1 },
+    ]
+    assert.deepEqual([listed.aliases, listed.suggested_aliases], [[], suggested])
+    const { out } = await mailbox('list')
+    const line =
+      '  missing?   Mails also come to info@acme.example (2 mails), hello@acme.example (1 mail). If they are yours, add them to "aliases" in the settings.\n'
+    assert.ok(out.includes(line), out)
+    await apply({ ...support, aliases: ['info@acme.example'] }, ana)
+    const [now] = await cliJson('mailbox', 'list', '--data', data)
+    assert.deepEqual([now.aliases, now.suggested_aliases], [['info@acme.example'], suggested.slice(1)])
+    assert.match((await mailbox('list')).out, /\n {2}aliases {4}info@acme\.example\n/)
   })
 })

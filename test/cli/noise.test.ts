@@ -130,7 +130,12 @@ for (let round = 0; round < ROUNDS; round++) {
     const doctor = await cli(['doctor', '--full', '--data', folder])
     assert.equal(doctor.err, '')
     const isNoticed = doctor.code === 1
-    if (isNoticed) assert.match(doctor.out, /\nfail {2}database .*\n {20}→ .*(restore|dealbox export)/, doctor.out)
+    if (isNoticed)
+      assert.match(
+        doctor.out,
+        /\nfail {2}(database .*\n {20}→ .*(restore|dealbox export)|search .*\n {20}→ .*--fix)/,
+        doctor.out,
+      )
     try {
       const server = await serve(folder, token, { minFree: 'off' })
       try {

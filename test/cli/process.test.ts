@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -94,6 +94,26 @@ test('SIGUSR1 neither opens a debugger nor ends the server', { skip: windows }, 
   } finally {
     child.kill('SIGKILL')
   }
+})
+
+test('a file name that is not UTF-8 is told in a sentence, as an argument and in a variable', { skip: windows }, () => {
+  const run = (line: string) => {
+    const shell = `name=$(printf 'caf\\351.csv'); ${line}`
+    const { status, stderr } = spawnSync('sh', ['-c', shell], {
+      encoding: 'utf8',
+      env: { NODE: process.execPath, MAIN: join(SRC, 'main.ts'), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+    })
+    return { status, stderr }
+  }
+  const argument = run('"$NODE" "$MAIN" import contacts "$name"')
+  assert.equal(argument.status, 2)
+  assert.match(
+    argument.stderr,
+    /^"caf\uFFFD\.csv" has bytes that are not UTF-8\. Give the file or folder a name in UTF-8/,
+  )
+  const variable = run('DEALBOX_DATA="$name" "$NODE" "$MAIN" org list')
+  assert.equal(variable.status, 2)
+  assert.match(variable.stderr, /^DEALBOX_DATA has bytes that are not UTF-8/)
 })
 
 test('the executable begins anew without variables that are orders to Node', { skip: windows }, () => {

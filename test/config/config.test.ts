@@ -42,6 +42,12 @@ describe('every option of every command', () => {
         assert.deepEqual([type, secret], [known[name]?.type, known[name]?.secret], `${of} ${flagOf(name)}`)
   })
 
+  test('has a variable of its own that every shell can set', () => {
+    const variables = Object.keys(known).map(variableOf)
+    for (const variable of variables) assert.match(variable, /^DEALBOX_[A-Z0-9_]+$/)
+    assert.equal(new Set(variables).size, variables.length)
+  })
+
   test('that is a secret has a variable for its file that no other option has', () => {
     const variables = Object.keys(known).map(variableOf)
     const secrets = Object.keys(known).filter((name) => known[name]?.secret)
@@ -50,7 +56,7 @@ describe('every option of every command', () => {
   })
 
   test('comes from the flag, else the environment, else the file, else it has its default', () => {
-    const inFile = Object.entries(known).filter(([name]) => name !== 'data' && name !== 'config')
+    const inFile = Object.entries(known).filter(([name, { once }]) => name !== 'data' && name !== 'config' && !once)
     const content = Object.fromEntries(inFile.map(([name, option]) => [keyOf(name), example(option, 1).file]))
     const { data, path } = dataWith(content)
     let tried = 0
@@ -85,6 +91,19 @@ describe('every option of every command', () => {
       }
     }
     assert.ok(tried > 100)
+  })
+
+  test('about one start is taken from the command line alone', () => {
+    const options = { isOff: { type: 'boolean', once: true, help: '' }, data: { type: 'string', help: '' } } as const
+    const { data, path } = dataWith({ 'is-off': true })
+    const read = (argv: string[], env: Environment) => readConfig({ options, args: {} }, { argv, env, known: options })
+    assert.equal(read(['--is-off'], { DEALBOX_DATA: data }).options.isOff, true)
+    const refusal = (where: string) => ({
+      code: 'usage',
+      message: new RegExp(`only for the command line.*out of ${where}`),
+    })
+    assert.throws(() => read([], { DEALBOX_DATA: data }), refusal(path))
+    assert.throws(() => read([], { DEALBOX_DATA: folder, DEALBOX_IS_OFF: '1' }), refusal('DEALBOX_IS_OFF'))
   })
 
   type Example = ReturnType<typeof example>
@@ -218,11 +237,11 @@ describe('a secret', () => {
   const env = { DEALBOX_API_TOKEN_FILE: path }
   const credentials = join(folder, 'credentials')
 
-  test('is also read from a file, without the line break at its end', async () => {
+  test('is also read from a file, without the line break and spaces at its end', async () => {
     for (const [content, value] of [
       ['abc\n', 'abc'],
       ['abc\r\n', 'abc'],
-      ['a\nc \n', 'a\nc '],
+      ['a\nc \n', 'a\nc'],
     ] as const) {
       writeFileSync(path, content)
       assert.equal((await values([], env)).apiToken, value)

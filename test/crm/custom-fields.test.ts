@@ -302,7 +302,10 @@ describe('uniqueness', () => {
     ['datetime', '2027-01-01T00:00:00Z', '2027-01-01T01:00:00+01:00', '2027-01-01T00:00:00.001Z'],
     ['url', 'https://A.example/x', 'https://a.example/X', 'https://a.example/y'],
     ['email', 'A@x.example', 'a@X.example', 'b@x.example'],
+    ['email', 'ana@grün.example', 'Ana@xn--grn-ioa.example', 'ana@gruen.example'],
     ['phone', '+49 30 1234', '+49 30 1234', '+49 30 1235'],
+    ['phone', '+44 20 7946 0311', 'Tel. +44 (0)20-7946-0311', '+44 20 7946 0311 ext. 5'],
+    ['phone', '030 7654321', '+49 30 7654321', '030 7654322'],
     ['select', 'a', 'a', 'b'],
   ]
   for (const [type, one, same, other] of pairs) {

@@ -4,10 +4,11 @@ import { judged as judgedBackup } from '../../src/doctor/checks/backups.ts'
 import { judged as judgedClock } from '../../src/doctor/checks/clock.ts'
 import { judgedCopy } from '../../src/doctor/checks/copies.ts'
 import { judged as judgedDisk } from '../../src/doctor/checks/disk.ts'
-import { containing, judged as judgedMount, mountsIn } from '../../src/doctor/checks/file-system.ts'
+import { judged as judgedMount } from '../../src/doctor/checks/file-system.ts'
 import { some, together, warn } from '../../src/doctor/finding.ts'
 import { GIB, MIB } from '../../src/lib/size.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { containing, mountsIn } from '../../src/store/mounts.ts'
 import { copyOf } from '../screens/monitoring/good-backup.ts'
 
 // What a test cannot bring about on the machine that it runs on: other file systems, other disks, and other times.

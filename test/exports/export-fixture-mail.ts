@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
+import { outgoingStore } from '../../src/inbox/messages/outgoing.ts'
 import { incomingStore } from '../../src/mail/sync/incoming.ts'
 import { sendingStore } from '../../src/mail/sync/sending.ts'
 import { showSettings } from '../../src/settings/document.ts'
@@ -31,6 +32,9 @@ export function addMailboxes(server: TestServer, org: Org): Mailbox {
     has_reply_tags: true,
     daily_limit: 40,
     spacing_s: 60,
+    aliases: ['=help@acme.example'],
+    reply_to: 'never',
+    trusted_forwarders: ['forms.example'],
     smtp: { ...SUPPORT.smtp, ...login },
     imap: { ...SUPPORT.imap, ...login, folder: 'Größe', authserv_id: 'mx.acme.example' },
   }
@@ -93,6 +97,7 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
     await send('/messages', { ...waiting, body_text: 'Waits' }),
   ]
   store.transaction(() => sendingStore(deps).begin(org.org, first.id))
+  store.transaction(() => outgoingStore(deps).alias(org.org, first.id, ['<=replaced@provider.example>']))
 }
 
 /** Titles and subjects are one line. */

@@ -61,7 +61,9 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
   const { call, store } = server
   replaySeed(store, { org: org.org, seed: 7, profile: 'demo', asOf: server.now() })
   store.db
-    .prepare("UPDATE orgs SET public_base_url = 'https://crm.acme.example', timezone = 'Asia/Tokyo' WHERE id = ?")
+    .prepare(
+      "UPDATE orgs SET public_base_url = 'https://crm.acme.example', timezone = 'Asia/Tokyo', country = 'JP' WHERE id = ?",
+    )
     .run(org.org)
 
   async function send(method: string, path: string, body?: object): Promise<Body> {
@@ -297,10 +299,10 @@ async function importAndUndo({ store }: TestServer, { org }: Org): Promise<void>
   }
   const stays = write(
     'stays.csv',
-    'First name,Email,Phone\n=Ina,ina@import.example,\nEva,eva@import.example,n\n,also none,\n',
+    'First name,Email,Phone,ID\n=Ina,ina@import.example,,5\nEva,eva@import.example,n,\n,also none,,\n',
   )
   const goes = write('goes.csv', 'First name,Email,Job title\nIna,ina@import.example,Chief\nUdo,udo@import.example,\n')
-  await importFile(store, { org, object: 'contact', file: stays, rules: { lenient: true } })
+  await importFile(store, { org, object: 'contact', file: stays, product: 'HubSpot', rules: { lenient: true } })
   const { id } = await importFile(store, { org, object: 'contact', file: goes, match: 'email' })
   await undoImport(store, { org, id })
   drop()

@@ -168,8 +168,32 @@ function statusFaults(request: Request, answer: Answer, body: Any): string[] {
   if (known === '*' && request.operation.answers.has(304)) return [`${status} for If-None-Match: *`]
   if (status < 300) return successes(request.operation).includes(status) ? [] : [`${status} is no documented success`]
   if (status === 409 && request.operation.answers.has(409)) return []
+  if (status === 400 && isOfNoForm(request, body)) return []
   if (status === 422 && !request.said) return ruleFaults(request, body)
   return [`${status} for a request that is valid by the document: ${body?.detail}`]
+}
+
+/** What certainly is an email, a host or a phone: a filter by one refuses what is none, instead of finding nothing. */
+const FORMS: Record<string, RegExp> = {
+  'an email address': /^[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i,
+  'a host name': /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i,
+  'a phone number': /^\+?\d[\d ().-]{3,}\d$/,
+}
+
+/** The parameters of a form, also with an operator. */
+const FORM_OF: Record<string, string> = { email: 'an email address', domain: 'a host name', phone: 'a phone number' }
+
+/** Whether the answer names a parameter of a form, and a value of it is not certainly of that form. That to HEAD names none. */
+function isOfNoForm({ method, target }: Request, body: Any): boolean {
+  const query = new URLSearchParams(target.split('?')[1])
+  const isOdd = (name: string, form: string): boolean =>
+    query
+      .getAll(name)
+      .flatMap((value) => value.split(','))
+      .some((value) => FORMS[form]?.test(value.trim()) === false)
+  if (method === 'HEAD') return [...query.keys()].some((name) => isOdd(name, FORM_OF[name.replace(/\[.*/, '')] ?? ''))
+  const [, name = '', form = ''] = /^The parameter "([^"]+)" must be (an? [a-z ]+), such as/.exec(body?.detail) ?? []
+  return isOdd(name, form)
 }
 
 function repeatFaults(

@@ -172,6 +172,20 @@ describe('the state after a run', () => {
     })
   }
 
+  for (const again of ['', ' again'])
+    test(`takes a last mail that was not wanted any more, and so was not sent${again}, for none that was refused`, () => {
+      const { db } = server.store
+      const error = `It was not sent${again}. The contact has unsubscribed.`
+      db.exec('BEGIN')
+      try {
+        db.prepare(`UPDATE messages SET status = 'failed', error = ? WHERE enrollment_id = ${over}`).run(error)
+        db.exec(`UPDATE enrollment_steps SET sent_at = NULL WHERE enrollment_id = ${over}`)
+        assert.doesNotMatch(stateOf(), /was refused/)
+      } finally {
+        db.exec('ROLLBACK')
+      }
+    })
+
   test('shows a mail that was sent twice, or came although it is said to have failed', () => {
     const { taken } = outreach
     const before = new Map(taken)

@@ -82,7 +82,8 @@ export function enrollmentFaults(db: Database): string[] {
       ...jobFaults(one, jobOf.get(org, id) as Job | undefined, sequence),
       ...tell(one),
     ]
-    return faults.map((each) => `enrollment ${id} (${one.status}, ${one.stop_reason}): ${each}`)
+    const told = `${one.status}, ${one.stop_reason}, ${steps.at(-1)?.error ?? 'no error'}`
+    return faults.map((each) => `enrollment ${id} (${told}): ${each}`)
   })
 }
 
@@ -169,9 +170,9 @@ function stopFaults(one: Enrollment, done: Done[], { contact, sequence, version,
   return rules.flatMap(([what, isWrong]) => (isWrong ? [what] : []))
 }
 
-/** By a server; one that was not wanted any more when its time came was not. */
+/** By a server; one that was not wanted any more when its time came was not, be it after an attempt of which nobody knows. */
 const wasRefused = ({ status, sent_at, error }: Done): boolean =>
-  status === 'failed' && sent_at === null && !error?.startsWith('It was not sent.')
+  status === 'failed' && sent_at === null && !/^It was not sent(?: again)?\./.test(error ?? '')
 
 /** One that goes on has one job, at its time; where its sequence stands still, it may have been looked at already. */
 function jobFaults(one: Enrollment, job: Job | undefined, sequence: Sequence): string[] {
@@ -275,15 +276,16 @@ function wayFaults(one: Mail, timesTaken: (id: string) => number): string[] {
   return status !== 'sent' && times > 0 && !isDoubtful ? ['somebody has it'] : []
 }
 
-/** What a sequence opens is closed until there is an answer; everything else begins open. */
+/** What a sequence or an invitation opens is closed until there is an answer; everything else begins open. */
 export function openingFaults(db: Database): string[] {
   const wrong = db.prepare(
-    `SELECT c.id, first.status, message.enrollment_id IS NOT NULL AS is_sequence FROM conversations AS c
+    `SELECT c.id, first.status FROM conversations AS c
      JOIN conversation_statuses AS first ON first.org_id = c.org_id AND first.conversation_id = c.id
        AND first.conversation_version = 1
      JOIN messages AS message ON message.org_id = c.org_id AND message.id =
        (SELECT min(id) FROM messages AS m WHERE m.org_id = c.org_id AND m.conversation_id = c.id)
-     WHERE (first.status = 'closed') <> (message.enrollment_id IS NOT NULL)`,
+     WHERE (first.status = 'closed') <> (message.direction = 'outbound'
+       AND (message.enrollment_id IS NOT NULL OR message.is_automatic = 1))`,
   )
   return (wrong.all() as { id: string; status: string }[]).map(
     ({ id, status }) => `the conversation ${id} began ${status}, and should not`,

@@ -43,8 +43,8 @@ export function authorize({ sketch: { draw }, request, operation, tokens, faults
   else if (operation.template.includes('}/') || NAMES_RECORDS.test(operation.template)) request.may.push(403)
 }
 
-/** What filters, event types and `list_id` name takes the scope to read it, too. */
-const NAMES_RECORDS = /\/(lists|webhooks|enrollments|contacts|companies|deals)(\/|$)/
+/** What filters, event types and `list_id` name takes the scope to read it, too, and `send_invitations` that to send messages. */
+const NAMES_RECORDS = /\/(lists|webhooks|enrollments|contacts|companies|deals|meetings)(\/|$)/
 
 export function negotiate({ sketch: { draw }, request, operation, faults }: Plan): void {
   const isFile = operation.forms.includes('*/*') // whose type nobody chooses

@@ -36,7 +36,7 @@ const RECORDS: Record<string, Rule[]> = {
     ['received, and yet not inbound', (one) => (one.direction === 'inbound') !== (one.status === 'received')],
     ['failed without an error', (one) => one.status === 'failed' && one.error === null],
     ['queued, and no email', (one) => one.status === 'queued' && one.channel !== 'email'],
-    ['queued for nobody', (one) => one.status === 'queued' && one.to.length === 0],
+    ['queued for nobody', (one) => one.status === 'queued' && [...one.to, ...one.cc, ...one.bcc].length === 0],
     ['of a sequence, and yet not outbound', (one) => one.enrollment_id !== null && one.direction !== 'outbound'],
     ['a note that has another status', (one) => one.direction === 'note' && one.status !== 'sent'],
     [

@@ -63,18 +63,21 @@ export const RULES: Record<string, Rule> = {
   wrong_operator: isFilter,
   invalid_value: isFilter,
   too_deep: isFilter, // of a filter with more than five levels
-  too_many: isFilter, // conditions of a filter, in all of its branches together
+  too_many: either(isFilter, isAt('/to', '/cc', '/bcc')), // conditions of a filter, in all of its branches; recipients
   // A custom field, the filter of a smart list, the value of most operators, options of a type that chooses.
-  required: either(isCustom, isFilter, isAt('/options'), isRequired),
+  required: either(isCustom, isFilter, isAt('/options', '/from/email'), isRequired),
   // What goes with a message that opens a conversation, and with one that does not.
-  not_inbound: both(isAt('/from'), (_, __, { direction }) => direction !== 'inbound'),
+  not_inbound: both(isAt('/from', '/from/phone'), (_, __, { direction }) => direction !== 'inbound'),
+  not_ours: both(isAt('/from/email'), (_, __, { direction }) => direction === 'outbound'),
+  not_outbound_email: isAt('/to', '/cc', '/bcc'),
   not_opening: both(isAt('/contact_id', '/channel', '/subject'), (_, __, body) => body.conversation_id !== undefined),
   no_contact: both(
     isAt(''),
-    (_, __, { conversation_id, contact_id, from }) =>
-      conversation_id === undefined && (contact_id === undefined) === (from === undefined),
+    (_, __, { conversation_id, contact_id, from, direction, channel }) =>
+      conversation_id === undefined &&
+      (contact_id === undefined) === (from === undefined || (direction === 'outbound' && channel === 'email')),
   ),
-  too_large: both(isAt('/attachments'), (value) => bytesOf(value as Any[]) > 10 * 1_048_576),
+  too_large: both(isAt('/attachments'), (value) => bytesOf(value as Any[]) > 36 * 1_048_576),
   invalid_name: both(isText, (value) => /[/\\\p{Cc}]/u.test(String(value))),
   invalid_base64: both(isText, (value) => Buffer.from(String(value), 'base64').toString('base64') !== value),
   // Times that are compared with now.

@@ -36,8 +36,9 @@ export function addBody(plan: Plan): void {
   const way = draw.one(['', '', '; charset=utf-8', ';charset="UTF-8"'])
   const others = [...OTHER_TYPES, ...(method === 'PATCH' ? [] : [MERGE_PATCH])]
   const isForm = body.form !== undefined && !faults.has('huge') && draw.chance(30)
+  // Files that are read as texts may be in any charset.
   const isTaken = (each: string): boolean =>
-    body.texts.includes(each) || (body.form !== undefined && each.startsWith('multipart/'))
+    body.texts.includes(each.replace(/;.*/, '')) || (body.form !== undefined && each.startsWith('multipart/'))
   const other = draw.one(others.filter((each) => each === undefined || !isTaken(each)))
   const sent = faults.has('type') ? other : isFile ? type + way : type
   if (faults.has('type')) request.faults.push(fault('media', `Content-Type: ${other}`, 415))

@@ -112,8 +112,10 @@ export async function startSink(seed: number) {
 }
 
 /** Headers that a mail has once, those that it may have, and no others: none comes out of what somebody wrote. */
-const DUE = ['message-id', 'date', 'from', 'to', 'subject', 'mime-version', 'content-type']
+const DUE = ['message-id', 'date', 'from', 'subject', 'mime-version', 'content-type']
 const OTHERS = [
+  'to',
+  'cc',
   'content-transfer-encoding',
   'reply-to',
   'in-reply-to',

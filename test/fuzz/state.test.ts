@@ -47,6 +47,9 @@ async function fill(): Promise<void> {
   server.advance(1000)
   await say('inbound', id)
   await patch(closed.id, { status: 'closed' })
+  const asking = await opened({ channel: 'email', from: { email: 'asking@firm.example' } })
+  const aside = { to: [{ email: 'supplier@other.example' }], sent_at: inboxOf(server).inMs(0) }
+  await say('outbound', asking.id, aside)
   await patch(sleeping.id, { status: 'snoozed', snoozed_until: inboxOf(server).inMs(3_600_000) })
   await make('/meetings', { title: 'Other', starts_at: '2026-11-20T09:00:00Z', ends_at: '2026-11-20T10:00:00Z' })
   const given = { title: 'Demo', starts_at: '2026-11-20T09:00:00Z', ends_at: '2026-11-20T10:00:00Z', timezone: 'UTC' }
@@ -77,6 +80,16 @@ describe('the state after a run', () => {
       /waiting_since is \d+, and not \d+$/m,
     ],
     ['no answer', `UPDATE conversations SET first_response_at = NULL WHERE id = ${first}`, /first_response_at is null/],
+    [
+      'an aside that is taken for an answer',
+      `UPDATE conversations SET first_response_at = created_at WHERE channel = 'email'`,
+      /first_response_at is \d+, and not null/,
+    ],
+    [
+      'an answer that is taken for an aside',
+      `UPDATE messages SET sent_to = '[{"email":"Asking@firm.example"}]' WHERE sent_to LIKE '%supplier@%'`,
+      /is an aside, and went to asking@firm.example/,
+    ],
     [
       'a later last message',
       `UPDATE conversations SET last_message_at = 1 WHERE id = ${first}`,

@@ -23,7 +23,18 @@ export type Conversation = Matched & {
   sla_status: string
   version: number
 }
-type Message = { id: string; direction: string; sent_at: number; body_text: string; is_answer: number }
+type Message = {
+  id: string
+  direction: string
+  sent_at: number
+  body_text: string
+  is_answer: number
+  is_aside: number
+  /** Its author is a member, or at the domain of a mailbox. */
+  is_ours: number
+  author: string | null
+  recipients: string
+}
 export type Status = { at: number; status: string }
 const PATIENCE_MS = 120_000
 const MAX_TOLD = 5
@@ -185,10 +196,19 @@ type Judge = (one: Conversation, messages: Message[], statuses: Status[]) => str
 
 function ofConversations(db: Connection, since: number, judge: Judge): string[] {
   const where = 'WHERE org_id = ? AND conversation_id = ?'
-  // What a sequence wrote answers nobody, and neither does what could not be sent.
+  // What a sequence wrote answers nobody, and neither does what could not be sent, or went to others.
   const messagesOf = db.prepare(
-    `SELECT id, direction, sent_at, body_text, direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL
-       AS is_answer FROM messages ${where} ORDER BY id`,
+    `SELECT id, direction, sent_at, body_text, is_aside, lower(author ->> 'email') AS author,
+       EXISTS (SELECT 1 FROM mailboxes AS own WHERE own.org_id = message.org_id
+         AND lower(author ->> 'email') LIKE '%' || lower(substr(own.address, instr(own.address, '@'))))
+       OR EXISTS (SELECT 1 FROM members WHERE members.org_id = message.org_id
+         AND members.email = lower(author ->> 'email')) AS is_ours,
+       lower(sent_to || sent_cc || sent_bcc) AS recipients,
+       direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL AND NOT is_aside
+         AND is_automatic = 0 AS is_answer
+     FROM (SELECT messages.*, coalesce((SELECT is_aside FROM message_headers AS mail
+         WHERE mail.org_id = messages.org_id AND mail.message_id = messages.id), 0) AS is_aside FROM messages ${where}) AS message
+     ORDER BY id`,
   )
   const statusesOf = db.prepare(`SELECT at, status FROM conversation_statuses ${where} ORDER BY conversation_version`)
   const all = db.prepare('SELECT * FROM conversations WHERE updated_at >= ?').all(since) as Conversation[]
@@ -207,6 +227,13 @@ function messageFaults(one: Conversation, messages: Message[], statuses: Status[
   const answers = heard.filter(({ is_answer }) => is_answer === 1).map(({ sent_at }) => sent_at)
   const last = Math.max(...heard.map(({ sent_at }) => sent_at))
   const said: string[] = []
+  for (const aside of heard.filter(({ is_aside }) => is_aside === 1)) {
+    // A colleague who writes along is no customer.
+    const answered = inbound.find(
+      ({ id, author, is_ours }) => id < aside.id && !is_ours && aside.recipients.includes(`"${author}"`),
+    )
+    if (answered) said.push(`${aside.id} is an aside, and went to ${answered.author}, who had written before`)
+  }
   if (one.last_message_at !== last) said.push(`last_message_at is ${one.last_message_at}, and not ${last}`)
   const text = heard.findLast(({ sent_at }) => sent_at === last)!.body_text
   const begin = text.trim().split(/\s+/)[0]!.slice(0, 50)

@@ -156,7 +156,7 @@ describe('a body', () => {
     await server.held(0)
   })
 
-  test('of 13 MB and a million members is refused, where 18 MiB are taken', async (t) => {
+  test('of 13 MB and a million members is refused, where 54 MiB are taken', async (t) => {
     const server = await serving(t, { maxHeldBytes: 64_000_000 })
     const json = `{${Array.from({ length: 1_000_000 }, (_, n) => `"m${n}":0`).join()}}`
     const sent = await server.sized(json.length, '/messages')

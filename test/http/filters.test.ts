@@ -136,6 +136,26 @@ describe('filters', () => {
     }
   })
 
+  test('what cannot be an email, a host name or a phone is refused, with the sentence about the plus', async () => {
+    for (const [path, parameter, wrong] of [
+      ['/contacts', 'email', 'ana+crm@x.example'],
+      ['/contacts', 'email', 'ana'],
+      ['/contacts', 'email[in]', 'ana@x.example,ana'],
+      ['/contacts', 'phone', '+49301234567'],
+      ['/contacts', 'phone', 'soon'],
+      ['/companies', 'domain', 'https://x.example'],
+      ['/companies', 'domain', 'x'],
+      ['/companies', 'phone', 'none'],
+      ['/members', 'email', 'ana+crm@x.example'],
+    ]) {
+      const detail = await fixture.refused(`${path}?${parameter}=${wrong}`)
+      assert.ok(detail.includes(`"${parameter}" must be a`), detail)
+      assert.match(detail, /\("\+" is written %2B\)/)
+    }
+    const found = await server.call('GET', '/contacts?email=ana%2Bcrm@x.example&count=true')
+    assert.equal(found.body.total, 0)
+  })
+
   test('a text has as many characters as people count', async () => {
     const { call } = server
     assert.equal((await call('GET', `/deals?q=${encodeURIComponent('🙂'.repeat(255))}`)).status, 200)
@@ -212,7 +232,7 @@ describe('filters', () => {
     assert.equal((await call('GET', '/deals?curr%65ncy=E%55R&count=true')).body.total, 60)
     assert.equal((await call('GET', '/deals?updated_at[gte]=2026-11-20T09:36:00%2B01:00&count=true')).body.total, DEALS)
     assert.match(await fixture.refused('/deals?updated_at[gte]=2026-11-20T09:36:00+01:00'), /%2B/)
-    assert.equal((await call('GET', '/members?email=E+R&count=true')).body.total, 0)
+    assert.equal((await call('GET', '/deals?q=E+R&count=true')).body.total, 0)
     assert.equal((await call('GET', '/deals?&&limit=5&')).body.data.length, 5)
     for (const wrong of ['%', '%zz', '%f', '%ff', '%c3%28', '%ed%a0%80', '%00'])
       for (const query of [`currency=${wrong}`, `${wrong}=1`])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ListRoute } from '../../src/http/route.ts'
-import { isMatch, ordered, type Row } from '../store/list/model.ts'
+import { isMatch, ordered, type Row, takePlaces } from '../store/list/model.ts'
 import { idsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { DEALS, type ListFixture, listFixture } from './list-fixture.ts'
@@ -11,6 +11,7 @@ let server: TestServer
 before(async () => {
   fixture = await listFixture()
   server = fixture.server
+  await takePlaces(server.call)
 })
 after(() => server.stop())
 

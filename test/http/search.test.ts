@@ -196,9 +196,10 @@ describe('a search', () => {
       '6543',
       'backerei',
       'worl luc',
+      'baeckerei',
     ]
     for (const text of found) assert.deepEqual(await search(server, 'contact', text), [id], text)
-    for (const text of ['baeckerei', '89 7654', 'ucja', 'lucja kowalska', '3456'])
+    for (const text of ['89 7654', 'ucja', 'lucja kowalska', '3456'])
       assert.deepEqual(await search(server, 'contact', text), [], text)
     for (const text of ['bäckerei', 'woerle.example', '089 7654321', '54321'])
       assert.deepEqual(await search(server, 'company', text), [firm], text)

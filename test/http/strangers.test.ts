@@ -8,7 +8,7 @@ import { type Served, serve } from './strangers/server.ts'
 // 200 slow or hostile clients of every kind and 10,000 idle connections, a tenth of them outside of CI, while others are
 // served. The strangers hold all the connections that the server takes.
 
-const IDLE = process.env.DEALBOX_TEST_ALL === '1' ? 10_000 : 1000
+const IDLE = process.env.TEST_ALL === '1' ? 10_000 : 1000
 const HOSTILE = 200
 /** Each listener takes half of them. */
 const DESCRIPTORS = IDLE + 256

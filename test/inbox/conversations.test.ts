@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { memberSettings } from '../../src/crm/members/settings.ts'
 import { conversationStore } from '../../src/inbox/conversations/conversations.ts'
 import { messageStore } from '../../src/inbox/messages/messages.ts'
 import { inboxKinds } from '../../src/jobs/inbox.ts'
@@ -918,5 +919,44 @@ describe('the list', () => {
     ])
     await patch(id, { subject: null })
     assert.deepEqual(await found('yearly', 'approved'), [false, true])
+  })
+})
+
+describe('a conversation whose owner was deactivated', () => {
+  test('comes back to all by a message, and does not wait for who has left', async () => {
+    const store = server.store
+    const { set, add } = memberSettings(store)
+    const zoe = store.transaction(() =>
+      add(server.a.org, { email: 'zoe@acme.example', name: 'Zoë', role: 'member', timezone: 'UTC' }),
+    )
+    const rows = {
+      closed: await withStatus('closed'),
+      snoozed: await withStatus('snoozed'),
+      open: await inbox.opened(),
+    }
+    for (const { id } of Object.values(rows)) await patch(id, { owner_id: zoe.id })
+    const setStatus = (status: 'active' | 'deactivated') =>
+      store.transaction(() => void set(server.a.org, zoe.email, { status }))
+    setStatus('deactivated')
+    const seq = server.lastSeq()
+    for (const { id } of Object.values(rows)) await say('inbound', id)
+    const owners = async () => {
+      const all = await Promise.all(Object.values(rows).map(({ id }) => conversation(id)))
+      return all.map(({ status, owner_id }) => [status, owner_id])
+    }
+    assert.deepEqual(await owners(), [
+      ['open', null],
+      ['open', null],
+      ['open', zoe.id],
+    ])
+    const told = server
+      .events(seq)
+      .find(({ object_id, type }) => object_id === rows.closed.id && type !== 'message.received')
+    assert.ok(told?.changed_fields.includes('owner_id'))
+    // Whoever is there gets it back.
+    setStatus('active')
+    await patch(rows.closed.id, { owner_id: zoe.id, status: 'closed' })
+    await say('inbound', rows.closed.id)
+    assert.equal((await conversation(rows.closed.id)).owner_id, zoe.id)
   })
 })

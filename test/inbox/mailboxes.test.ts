@@ -50,6 +50,10 @@ const NEW: State = {
   free_at: 0,
   smtp_offers_tls: 0,
   imap_offers_tls: 0,
+  send_pauses: 0,
+  send_paused_until: null,
+  dated_below: 0,
+  missing: 0,
 }
 
 const rows = (table: string) => server.store.db.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]

@@ -74,7 +74,12 @@ describe('a message', () => {
       status: 'received',
       error: null,
       to: [],
+      bcc: [],
       cc: [],
+      copies: [],
+      date: null,
+      from: null,
+      is_history: false,
       is_automatic: false,
       enrollment_id: null,
       authentication: null,
@@ -188,7 +193,10 @@ describe('who wrote', () => {
     ['+49 30 55502234', '0049 30 5550 2234', true],
     ['+49 (0)30 55503234', '+49 30 5550 3234', true],
     ['0049 (0)30 55504234', '+493055504234', true],
-    ['+49 30 55505234', '030 55505234', false],
+    ['+49 30 55505234', '030 55505234', true],
+    ['030 / 5550-6235', '+493055506235', true],
+    ['+43 30 55508234', '030 55508234', false],
+    ['030 55509234 Durchwahl 12', '+493055509234', false],
     ['+49 30 55506234', '+49 30 555062345', false],
     ['+49 30 555072345', '+49 30 55507234', false],
     ['118', '118', true],
@@ -237,7 +245,14 @@ describe('who wrote', () => {
     [undefined, null, null],
     [`${'a'.repeat(255)} ${'b'.repeat(255)}`, 'a'.repeat(255), 'b'.repeat(255)],
     ['a'.repeat(511), 'a'.repeat(255), null],
-    ['🦄'.repeat(300), '🦄'.repeat(255), null],
+    ['🦄'.repeat(300), null, '🦄'.repeat(255)],
+    ['Ruiz, Eva', 'Eva', 'Ruiz'],
+    ['van der Berg, Jan', 'Jan', 'van der Berg'],
+    ['Dr. Ruiz, Eva, MBA (Harbor GmbH)', 'Eva', 'Ruiz'],
+    ["'Eva Ruiz' via Support", 'Eva', 'Ruiz'],
+    ['Harbor GmbH', null, 'Harbor GmbH'],
+    ['Anna und Peter Weber', null, 'Anna und Peter Weber'],
+    ['eva.ruiz@firm.example', null, null],
     [`x${'🦄'.repeat(300)} Ruiz`, `x${'🦄'.repeat(254)}`, 'Ruiz'],
   ] as [string | undefined, string | null, string | null][]) {
     test(`unknown as ${JSON.stringify(name)?.slice(0, 40)} becomes a contact with that name`, async () => {
@@ -679,12 +694,12 @@ describe('attachments', () => {
     assert.equal((await server.call('GET', `/messages/${UNKNOWN}?include=attachments`)).status, 404)
   })
 
-  test('may have 10 MiB together, and not a byte more', async () => {
+  test('may have 36 MiB together, and not a byte more', async () => {
     const { conversation_id } = await say('inbound')
-    const half = base64(bytesOf(5 * MIB))
+    const half = base64(bytesOf(18 * MIB))
     const given = { conversation_id, direction: 'inbound' }
     const one = { name: 'one', data: half }
-    const more = { name: 'two', data: base64(bytesOf(5 * MIB + 1)) }
+    const more = { name: 'two', data: base64(bytesOf(18 * MIB + 1)) }
     assert.deepEqual(await refusal({ ...given, attachments: [one, more] }), [422, '/attachments too_large'])
     const message = await inbox.make('/messages', { ...given, attachments: [one, { ...one, name: 'two' }] })
     const { attachments } = await inbox.get(`/messages/${message.id}?include=attachments`)
@@ -694,7 +709,67 @@ describe('attachments', () => {
     )
   })
 
-  test('go with a body of up to 18 MiB', async () => {
+  test('in base64 are written bit by bit where they are large, and leave nothing if the message is refused', async () => {
+    const { conversation_id } = await say('inbound')
+    const given = {
+      conversation_id,
+      direction: 'inbound',
+      attachments: [{ name: 'one', data: base64(bytesOf(20 * MIB)) }],
+    }
+    const contents = () => server.store.db.prepare('SELECT count(*), sum(is_staged) FROM file_contents').raw().get()
+    const before = contents()
+    let commits = 0
+    const end = server.store.committed.subscribe(() => void commits++)
+    assert.deepEqual(await refusal({ ...given, sent_at: '2099-01-01T00:00:00Z' }), [422, '/sent_at in_future'])
+    assert.ok(commits > 20, `${commits} commits`)
+    assert.deepEqual(contents(), before)
+    end()
+    const { attachments } = await inbox.make('/messages', given)
+    assert.equal(attachments[0].size_bytes, 20 * MIB)
+    assert.deepEqual(contents(), [(before as number[])[0]! + 1, 0])
+  })
+
+  test('in base64 are decoded once, one at a time, and not at all for a message that is refused for something else', async (t) => {
+    const { conversation_id } = await say('inbound')
+    const attachments = ['one', 'two', 'three'].map((name, at) => ({ name, data: base64(bytesOf(2 * MIB + at)) }))
+    const given = { conversation_id, direction: 'inbound', attachments }
+    const decodes: number[] = []
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns++
+      if (!isOver) setImmediate(count)
+    }
+    t.after(() => {
+      isOver = true
+    })
+    count()
+    const real = Buffer.from
+    t.mock.method(Buffer, 'from', (...all: unknown[]) => {
+      if (all[1] === 'base64' && (all[0] as string).length > MIB) decodes.push(turns)
+      return Reflect.apply(real, Buffer, all)
+    })
+    const wrong = [
+      [{ body_text: 7 }, '/body_text invalid_type'],
+      [{ attachments: [...attachments, { name: 'a/b', data: '' }] }, '/attachments/3/name invalid_name'],
+      [{ attachments: Array.from({ length: 20 }, () => attachments[0]) }, '/attachments too_large'],
+      [
+        { attachments: Array.from({ length: 101 }, () => ({ ...attachments[0], data: 'A'.repeat(400_000) })) },
+        '/attachments too_many',
+      ],
+    ] as const
+    for (const [more, error] of wrong) assert.deepEqual(await refusal({ ...given, ...more }), [422, error])
+    assert.deepEqual(decodes, [])
+    const bad = attachments.map((each, at) => (at === 1 ? { ...each, data: `${each.data.slice(0, -4)}A===` } : each))
+    assert.deepEqual(await refusal({ ...given, attachments: bad }), [422, '/attachments/1/data invalid_base64'])
+    assert.equal(decodes.length, 2, 'those behind it are not looked at')
+    decodes.length = 0
+    const message = await inbox.make('/messages', given)
+    assert.equal(message.attachments.length, 3)
+    assert.deepEqual([decodes.length, new Set(decodes).size], [3, 3])
+  })
+
+  test('go with a body of up to 54 MiB', async () => {
     const { conversation_id } = await say('inbound')
     const padded = (length: number) => {
       const start = `{"conversation_id":"${conversation_id}","direction":"inbound","body_text":"x"`
@@ -702,8 +777,8 @@ describe('attachments', () => {
     }
     const raw = (text: string) =>
       server.call('POST', '/messages', undefined, { raw: text, headers: { 'content-type': 'application/json' } })
-    assert.equal((await raw(padded(18 * MIB))).status, 201)
-    const { status, body } = await raw(padded(18 * MIB + 1))
+    assert.equal((await raw(padded(54 * MIB))).status, 201)
+    const { status, body } = await raw(padded(54 * MIB + 1))
     assert.deepEqual([status, body.code], [413, 'body_too_large'])
   })
 

@@ -18,7 +18,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 const MIB = 1_048_576
 let now = 0
-const read = bodies({ nowMs: () => now, checkEveryMs: 3_600_000, maxFiledBytes: 21 * MIB })
+const read = bodies({ nowMs: () => now, checkEveryMs: 3_600_000, maxFiledBytes: 63 * MIB })
 const folder = mkdtempSync(join(tmpdir(), 'dealbox-uploads-'))
 let server: TestServer
 let screens: Screens
@@ -212,7 +212,7 @@ describe('a form with a message', () => {
       assert.deepEqual(await refusal(form(changed as Part[]), headers), [422, 'idempotency_key_reused'])
   })
 
-  test('has up to 100 files of 10 MiB together', async () => {
+  test('has up to 100 files of 36 MiB together', async () => {
     const many = Array.from({ length: 100 }, (_, at) => file(String(at)))
     assert.equal((await post(form([message(), ...many]))).body.attachments.length, 100)
     assert.deepEqual(await refusal(form([message(), ...many, file('x')])), [
@@ -222,7 +222,7 @@ describe('a form with a message', () => {
     ])
     const inJson = message({ attachments: [{ name: 'a', data: 'AAAA' }] })
     assert.deepEqual(await refusal(form([inJson, ...many])), [422, 'invalid_fields', '/attachments too_many'])
-    const half = file(Buffer.alloc(5 * MIB, 'x'))
+    const half = file(Buffer.alloc(18 * MIB, 'x'))
     assert.equal((await post(form([message(), half, half]))).status, 201)
     const tooLarge = form([message(), half, half, file('x')])
     assert.deepEqual(await refusal(tooLarge), [422, 'invalid_fields', '/attachments too_large'])
@@ -440,18 +440,18 @@ describe('an upload that ends early', () => {
   })
 
   test('because it is too large is 413, before it is sent or as soon as it is', async () => {
-    assert.deepEqual(await (await begun(start, 18 * MIB + 1)).code(), [413, 'body_too_large'])
+    assert.deepEqual(await (await begun(start, 54 * MIB + 1)).code(), [413, 'body_too_large'])
     const upload = await begun(start)
     const more = Buffer.alloc(MIB, 'x')
-    for (let sent = 0; sent < 17; sent++) upload.write(more)
+    for (let sent = 0; sent < 53; sent++) upload.write(more)
     assert.deepEqual(await upload.code(), [413, 'body_too_large'])
     await until(none)
   })
 
   test('because there are too many at a time is 503, also where they have no length', async () => {
     const part = (bytes: number) => form([message(), file(Buffer.alloc(bytes))], { end: '' })
-    const others = [await begun(part(8.5 * MIB)), await begun(part(8.5 * MIB))]
-    await until(() => read.filedBytes() >= 17 * MIB)
+    const others = [await begun(part(26.75 * MIB)), await begun(part(26.75 * MIB))]
+    await until(() => read.filedBytes() >= 53.5 * MIB)
     assert.deepEqual(await (await begun(part(1), 2 * MIB)).code(), [503, 'overloaded'])
     const last = await begun(part(2 * MIB))
     const [answer] = await last.answered(1)

@@ -42,6 +42,28 @@ async function createTag(name: string, headers = {}): Promise<{ id: string; crea
   return body
 }
 
+test('what the scheduler itself does and that fails is counted, until it succeeds, also across a restart', async () => {
+  const { wallClock } = server.store
+  const { note } = wallClock
+  const first = start()
+  await first.tick()
+  wallClock.note = () => {
+    throw new Error('no')
+  }
+  server.advance(MINUTE_MS)
+  for (let failures = 1; failures < 4; failures++) {
+    await first.tick()
+    assert.deepEqual([row('clock')?.failures, row('clock')?.last_error], [failures, 'no'])
+    server.advance(PAUSE_AFTER_FAILURE_MS)
+  }
+  await first.stop()
+  wallClock.note = note
+  const second = start()
+  server.advance(MINUTE_MS)
+  await second.tick()
+  assert.deepEqual([row('clock')?.failures, row('clock')?.last_error], [0, null])
+})
+
 describe('after a jump of the clock', () => {
   test('back, a link to sign in that was made ahead has its day from then on', async () => {
     const { tick } = start()

@@ -51,7 +51,14 @@ describe('recurring work', () => {
     await tick()
     assert.deepEqual(runs.slice(2), ['often'])
     const [at, later] = [server.now(), server.now() + 10_000]
-    const expected = { name: 'often', due_at: later, last_started_at: at, last_finished_at: at, last_error: null }
+    const expected = {
+      name: 'often',
+      due_at: later,
+      last_started_at: at,
+      last_finished_at: at,
+      last_error: null,
+      failures: 0,
+    }
     assert.deepEqual({ ...row('often') }, expected)
   })
 
@@ -155,13 +162,17 @@ describe('recurring work', () => {
     assert.deepEqual([row('broken')?.last_error, row('broken')?.last_finished_at], ['no', null])
     assert.deepEqual(lines, [{ level: 'error', message: 'no', job: 'broken' }])
     assert.equal(row('daily')?.last_finished_at, server.now())
+    server.advance(300_000)
+    await tick()
+    assert.equal(row('broken')?.failures, 2)
     isBroken = false
     server.advance(299_999)
     await tick()
     assert.equal(row('broken')?.last_error, 'no')
     server.advance(1)
     await tick()
-    assert.deepEqual([row('broken')?.last_error, row('broken')?.last_finished_at], [null, server.now()])
+    const { last_error, last_finished_at, failures } = row('broken') as Record<string, unknown>
+    assert.deepEqual([last_error, last_finished_at, failures], [null, server.now(), 0])
   })
 
   test('has names of its own', () => {

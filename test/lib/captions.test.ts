@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { type Captions, LAST_MS, type Segment } from '../../src/lib/captions/captions.ts'
 import { writeText } from '../../src/lib/captions/plain.ts'
 import { spokenBy } from '../../src/lib/captions/spoken-by.ts'
-import { readSrt, writeSrt } from '../../src/lib/captions/subrip.ts'
-import { readVtt, writeVtt } from '../../src/lib/captions/webvtt.ts'
+import { readSrt as readSrtFile, writeSrt } from '../../src/lib/captions/subrip.ts'
+import { readVtt as readVttFile, writeVtt } from '../../src/lib/captions/webvtt.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { startCpuClock } from '../support/cpu-clock.ts'
 import { examples } from '../support/seed.ts'
@@ -21,6 +21,9 @@ const named = (...names: string[]) => names.map((name) => ({ key: name, name }))
 /** What a file says, as `speaker: text`. */
 const told = ({ segments }: Captions) => segments.map(({ speaker, text }) => `${speaker ?? '-'}: ${text}`)
 const timesOf = ({ segments }: Captions) => segments.map(({ start_ms, end_ms }) => [start_ms, end_ms])
+const withoutNotes = ({ speakers, segments }: Captions): Captions => ({ speakers, segments })
+const readVtt = (file: string) => withoutNotes(readVttFile(file))
+const readSrt = (file: string) => withoutNotes(readSrtFile(file))
 const vtt = (...blocks: string[]) => readVtt(['WEBVTT', ...blocks].join('\n\n'))
 /** What is read of the text of one cue. */
 const cue = (text: string) => told(vtt(`00:00.000 --> 00:01.000\n${text}`))
@@ -183,45 +186,112 @@ describe('WebVTT', () => {
     ])
   })
 
-  const refused: [what: string, file: string, message: RegExp][] = [
-    ['nothing', '', /^Line 1 .*WEBVTT/],
-    ['no header', '00:00.000 --> 00:01.000\nHi', /^Line 1 .*WEBVTT/],
-    ['another header', 'WEBVTTX\n\n', /^Line 1 .*WEBVTT/],
-    ['a header in lower case', 'webvtt\n\n', /^Line 1 .*WEBVTT/],
-    ['a line before the header', '\nWEBVTT\n', /^Line 1 .*WEBVTT/],
+  const mended: [what: string, file: string, segments: [number, number, string][], notes: string[]][] = [
+    ['no header', '00:00.000 --> 00:01.000\nHi', [[0, 1000, 'Hi']], ['Line 1: the file does not begin with WEBVTT.']],
+    ['a header in lower case', 'webvtt\n\n00:00.000 --> 00:01.000\nHi', [[0, 1000, 'Hi']], []],
     [
-      'a text without times',
-      'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n\nHo',
-      /^Line 7 .*times of the cue that line 6 begins/,
+      'a line before the header',
+      '\nWEBVTT\n\n00:00.000 --> 00:01.000\nHi',
+      [[0, 1000, 'Hi']],
+      ['Line 1: the file does not begin with WEBVTT.'],
     ],
-    ['a text with an empty line', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n\nyou\nthere', /^Line 7 .*times/],
-    ['two names of a cue', 'WEBVTT\n\n1\n2\n00:00.000 --> 00:01.000\nHi', /^Line 4 .*times/],
-    ['an end before the start', 'WEBVTT\n\n00:01.000 --> 00:00.999\nHi', /^Line 3 .*ends before it starts/],
-    ['a comma', 'WEBVTT\n\n1\n00:00,000 --> 00:01,000\nHi', /^Line 4 .*such as 00:01:02\.345/],
-    ['a missing millisecond', 'WEBVTT\n\n00:00.00 --> 00:01.000\nHi', /^Line 3 .*times/],
-    ['one digit of seconds', 'WEBVTT\n\n00:0.000 --> 00:01.000\nHi', /^Line 3 .*times/],
-    ['no minutes', 'WEBVTT\n\n00.000 --> 01.000\nHi', /^Line 3 .*times/],
-    ['no end', 'WEBVTT\n\n00:00.000 -->\nHi', /^Line 3 .*times/],
-    ['a setting without a space', 'WEBVTT\n\n00:00.000 --> 00:01.000align:start\nHi', /^Line 3 .*times/],
-    ['60 seconds', 'WEBVTT\n\n00:60.000 --> 01:01.000\nHi', /^Line 3 .*59/],
-    ['60 minutes', 'WEBVTT\n\n00:00.000 --> 00:60:00.000\nHi', /^Line 3 .*59/],
-    ['100 hours', 'WEBVTT\n\n00:00.000 --> 100:00:00.000\nHi', /^Line 3 .*100 hours/],
-    ['very many hours', `WEBVTT\n\n00:00.000 --> ${'9'.repeat(400)}:00:00.000\nHi`, /^Line 3 .*100 hours/],
-    ['an arrow in a text', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\na --> b', /^Line 5 .*empty line/],
+    [
+      'a text without times after a cue',
+      'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n\nHo',
+      [[0, 1000, 'Hi\nHo']],
+      ['Line 6: the text continues after an empty line.'],
+    ],
+    [
+      'a text without times before all cues',
+      'WEBVTT\n\nHo\nHe\n\n00:00.000 --> 00:01.000\nHi',
+      [[0, 1000, 'Hi']],
+      ['Line 3: the text has no times and was left out.'],
+    ],
+    [
+      'an end before the start',
+      'WEBVTT\n\n00:01.000 --> 00:00.999\nHi',
+      [[1000, 1000, 'Hi']],
+      ['Line 3: the cue ends before it starts; now it ends when it starts.'],
+    ],
+    [
+      'a comma',
+      'WEBVTT\n\n1\n00:00,000 --> 00:01,000\nHi',
+      [[0, 1000, 'Hi']],
+      ['Line 4: a comma stands for the point.'],
+    ],
+    [
+      'fractions of one and two digits',
+      'WEBVTT\n\n00:00.50 --> 00:01.5\nHi',
+      [[500, 1500, 'Hi']],
+      ['Line 3: the fraction of a second has not three digits.'],
+    ],
+    ['one digit of seconds', 'WEBVTT\n\n0:0.000 --> 0:0:1.000\nHi', [[0, 1000, 'Hi']], []],
+    ['no minutes', 'WEBVTT\n\n00.000 --> 01.000\nHi', [[0, 1000, 'Hi']], []],
+    [
+      'no end',
+      'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n\n00:02.000 -->\nHo',
+      [
+        [0, 1000, 'Hi'],
+        [1000, 1000, 'Ho'],
+      ],
+      ['Line 6: the times cannot be read, so the cue is where the last one ends.'],
+    ],
+    ['a setting without a space', 'WEBVTT\n\n00:00.000 --> 00:01.000align:start\nHi', [[0, 1000, 'Hi']], []],
+    [
+      '60 seconds',
+      'WEBVTT\n\n00:60.000 --> 01:01.000\nHi',
+      [[60_000, 61_000, 'Hi']],
+      ['Line 3: a time has more than 59 minutes or seconds.'],
+    ],
+    [
+      '100 hours',
+      'WEBVTT\n\n00:00.000 --> 100:00:00.000\nHi',
+      [[0, 0, 'Hi']],
+      ['Line 3: the times cannot be read, so the cue is where the last one ends.'],
+    ],
+    ['an arrow in a text', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\na --> b', [[0, 1000, 'Hi\na --> b']], []],
     [
       'no empty line between cues',
-      'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n00:01.000 --> 00:02.000\nHo',
-      /^Line 5 .*empty line/,
+      'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n00:01.000 --> 00:02.000\nHo\n3\n00:02.000 --> 00:03.000\nHe',
+      [
+        [0, 1000, 'Hi'],
+        [1000, 2000, 'Ho'],
+        [2000, 3000, 'He'],
+      ],
+      [
+        'Line 5: the cue begins without an empty line above it.',
+        'Line 8: the cue begins without an empty line above it.',
+      ],
     ],
-    ['an arrow in a note', 'WEBVTT\n\nNOTE\n00:00.000 --> 00:01.000\nHi', /^Line 4 .*empty line/],
-    ['the same with other ends of lines', 'WEBVTT\r\n\r\n00:00.000 --> 00:01.000\rHi\r\n\rHo', /^Line 7 .*times/],
+    ['a cue in a note', 'WEBVTT\n\nNOTE\n00:00.000 --> 00:01.000\nHi', [[0, 1000, 'Hi']], []],
+    [
+      'an empty cue before another',
+      'WEBVTT\n\n00:00.000 --> 00:01.000\n\n00:01.000 --> 00:02.000\nHo',
+      [[1000, 2000, 'Ho']],
+      [],
+    ],
   ]
-  for (const [what, file, message] of refused)
-    test(`is refused with ${what}`, () =>
+  for (const [what, file, segments, notes] of mended)
+    test(`is read with ${what}`, () => {
+      const read = readVttFile(file)
+      assert.deepEqual(
+        read.segments.map(({ start_ms, end_ms, text }) => [start_ms, end_ms, text]),
+        segments,
+      )
+      assert.deepEqual(read.mended, notes)
+    })
+
+  test('is refused if no text would be left', () => {
+    for (const [file, line] of [
+      ['WEBVTT\n\nHello', 3],
+      ['WEBVTT\n\n\nhello --> x\n', 4],
+      ['Hello\nthere', 1],
+    ] as const)
       assert.match(
         refusal(() => readVtt(file)),
-        message,
-      ))
+        new RegExp(`^Line ${line} of the file must have times such as 00:01:02\\.345`),
+      )
+  })
 
   test('is written with voices, and without what it cannot hold', () => {
     const speakers = [
@@ -310,30 +380,79 @@ describe('SubRip', () => {
     )
   })
 
-  const refused: [what: string, file: string, message: RegExp][] = [
-    ['a text alone', 'Hello', /^Line 1 .*times such as 00:01:02,345/],
-    ['a number alone', '1\n', /^Line 2 .*times/],
-    ['two numbers', '1\n2\n00:00:00,000 --> 00:00:01,000\nHi', /^Line 2 .*times/],
-    ['an empty line in a text', '1\n00:00:00,000 --> 00:00:01,000\nHi\n\nthere', /^Line 5 .*times/],
+  const mended: [what: string, file: string, segments: [number, number, string][], notes: string[]][] = [
+    [
+      'two numbers',
+      '1\n2\n00:00:00,000 --> 00:00:01,000\nHi',
+      [[0, 1000, 'Hi']],
+      ['Line 1: the text has no times and was left out.'],
+    ],
+    [
+      'an empty line in a text',
+      '1\n00:00:00,000 --> 00:00:01,000\nHi\n\nthere\n\n2\n00:00:01,000 --> 00:00:02,000\nHo',
+      [
+        [0, 1000, 'Hi\nthere'],
+        [1000, 2000, 'Ho'],
+      ],
+      ['Line 5: the text continues after an empty line.'],
+    ],
+    [
+      'an empty line above a text',
+      '1\n00:00:00,000 --> 00:00:01,000\n\nHi',
+      [[0, 1000, 'Hi']],
+      ['Line 4: the text continues after an empty line.'],
+    ],
     [
       'no empty line between blocks',
       '1\n00:00:00,000 --> 00:00:01,000\nHi\n2\n00:00:01,000 --> 00:00:02,000\nHo',
-      /^Line 5 .*empty line/,
+      [
+        [0, 1000, 'Hi'],
+        [1000, 2000, 'Ho'],
+      ],
+      ['Line 5: the cue begins without an empty line above it.'],
     ],
-    ['an end before the start', '1\n00:00:01,000 --> 00:00:00,999\nHi', /^Line 2 .*ends before it starts/],
-    ['one arrow too short', '1\n00:00:00,000 -> 00:00:01,000\nHi', /^Line 2 .*times/],
-    ['two digits of milliseconds', '1\n00:00:00,00 --> 00:00:01,000\nHi', /^Line 2 .*times/],
-    ['three digits of hours', '1\n00:00:00,000 --> 100:00:01,000\nHi', /^Line 2 .*times/],
-    ['61 seconds', '1\n00:00:00,000 --> 00:00:61,000\nHi', /^Line 2 .*59/],
-    ['61 minutes', '1\n00:00:00,000 --> 61:00,000\nHi', /^Line 2 .*59/],
-    ['a header of WebVTT', 'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\nHi', /^Line 1 .*times/],
+    [
+      'an end before the start',
+      '1\n00:00:01,000 --> 00:00:00,999\nHi',
+      [[1000, 1000, 'Hi']],
+      ['Line 2: the cue ends before it starts; now it ends when it starts.'],
+    ],
+    ['one arrow too short', '1\n00:00:00,000 -> 00:00:01,000\nHi', [[0, 1000, 'Hi']], []],
+    [
+      'two digits of milliseconds',
+      '1\n00:00:01,50 --> 00:00:02,00\nHi',
+      [[1500, 2000, 'Hi']],
+      ['Line 2: the fraction of a second has not three digits.'],
+    ],
+    [
+      '61 seconds',
+      '1\n00:00:00,000 --> 00:00:61,000\nHi',
+      [[0, 61_000, 'Hi']],
+      ['Line 2: a time has more than 59 minutes or seconds.'],
+    ],
   ]
-  for (const [what, file, message] of refused)
-    test(`is refused with ${what}`, () =>
+  for (const [what, file, segments, notes] of mended)
+    test(`is read with ${what}`, () => {
+      const read = readSrtFile(file)
+      assert.deepEqual(
+        read.segments.map(({ start_ms, end_ms, text }) => [start_ms, end_ms, text]),
+        segments,
+      )
+      assert.deepEqual(read.mended, notes)
+    })
+
+  test('is refused if no text would be left', () => {
+    for (const file of ['Hello', '1\nHi', '1\n'])
       assert.match(
         refusal(() => readSrt(file)),
-        message,
-      ))
+        /^Line 1 of the file must have times such as 00:01:02,345/,
+      )
+  })
+
+  test('lists at most 20 of what was mended, and how many more there were', () => {
+    const { mended } = readSrtFile('00:00:01,5 --> 00:00:02,5\nHi\n\n'.repeat(30))
+    assert.deepEqual([mended.length, mended.at(-1)], [21, 'And 10 more.'])
+  })
 
   test('is written with names in front of the text, and without what it cannot hold', () => {
     const speakers = [
@@ -519,7 +638,9 @@ describe('there and back', () => {
 
   test('WebVTT says all of it, to the last character', () => {
     fc.assert(
-      fc.property(captions(name, text), (given) => assert.deepEqual(readVtt(writeVtt(given)), given)),
+      fc.property(captions(name, text), (given) =>
+        assert.deepEqual(readVttFile(writeVtt(given)), { ...given, mended: [] }),
+      ),
       { numRuns: examples(300) },
     )
   })
@@ -559,7 +680,7 @@ describe('there and back', () => {
             speaker: null,
             text: each.speaker === null ? each.text : `${each.speaker}: ${each.text}`,
           }))
-          assert.deepEqual(readSrt(writeSrt(given)), { speakers: [], segments })
+          assert.deepEqual(readSrtFile(writeSrt(given)), { speakers: [], segments, mended: [] })
         },
       ),
       { numRuns: examples(300) },

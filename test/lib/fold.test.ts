@@ -17,6 +17,12 @@ describe('a folded name', () => {
     ['ﬁne ① ｆｕｌｌ', 'fine 1 full'],
     ['日本 Ελλάδα Ёлка', '日本 ελλαδα елка'],
     ['', ''],
+    ['O’Neill O´Neill O\u02bcNeill', "o'neill o'neill o'neill"],
+    ['Jean\u2010Luc Jean\u2011Luc', 'jean-luc jean-luc'],
+    ['\u200eKon\u00adtor\u200b Nord\ufeff', 'kontor nord'],
+    ['👨\u200d👩\u200d👧 ❤\ufe0f', '👨👩👧 ❤'],
+    ['علی\u200cرضا کـــریم', 'عليرضا كريم'],
+    ['فاطمة مصطفى', 'فاطمه مصطفي'],
   ] as const) {
     test(`of ${JSON.stringify(text)} is ${JSON.stringify(folded)}`, () => assert.equal(fold(text), folded))
   }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import ICAL from 'ical.js'
 import nodeIcal from 'node-ical'
 import { meetingCalendar } from '../../src/meetings/calendar.ts'
-import type { Meeting } from '../../src/meetings/meetings.ts'
+import type { Meeting } from '../../src/meetings/meeting.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // The calendar files of meetings, read by two other iCalendar programs.
@@ -24,6 +24,7 @@ const MEETING: Meeting = {
   deal_id: null,
   owner_id: null,
   ical_uid: null,
+  send_invitations: false,
   conversation_id: null,
   recording_url: null,
   summary: null,

@@ -79,6 +79,7 @@ describe('create', () => {
       deal_id: null,
       owner_id: null,
       ical_uid: null,
+      send_invitations: false,
       conversation_id: null,
       recording_url: null,
       summary: null,

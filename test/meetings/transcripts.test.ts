@@ -191,7 +191,7 @@ describe('PUT', () => {
     const seq = lastSeq()
     server.advance(1000)
     assert.deepEqual(await stored(meeting, given), first)
-    assert.deepEqual(await storedFile(meeting, VTT, await read(meeting, VTT)), first)
+    assert.deepEqual(await storedFile(meeting, VTT, await read(meeting, VTT)), { ...first, mended: [] })
     assert.deepEqual((await get(meeting)).body, first)
     assert.equal(lastSeq(), seq)
   })
@@ -438,7 +438,7 @@ describe('PUT', () => {
     for (const [type, body, status] of [
       ['text/plain', 'Ana: Hi', 415],
       ['application/merge-patch+json', '{"segments":[]}', 415],
-      ['text/vtt; charset=latin1', 'WEBVTT', 415],
+      ['text/vtt; charset=klingon', 'WEBVTT', 415],
       ['text/vtt; charset=UTF-8', 'WEBVTT', 200],
       [SRT, ' ', 400],
       [VTT, '', 400],
@@ -543,10 +543,9 @@ describe('a file', () => {
     const meeting = await newMeeting()
     const first = await stored(meeting, { segments: [said('stays')] })
     for (const [type, file, detail] of [
-      [VTT, 'WEBVTT\n\n00:01.000 --> 00:00.000\nHi', /^Line 3 of the file has a time that ends before it starts/],
-      [VTT, '1\n00:00:01,000 --> 00:00:02,000\nHi', /^Line 1 /],
-      [SRT, 'WEBVTT\n\n00:01.000 --> 00:02.000\nHi', /^Line 1 /],
-      [SRT, '1\nHi', /^Line 2 /],
+      [VTT, 'WEBVTT\n\nHi', /^Line 3 /],
+      [VTT, 'Hi\n\n00:00:01,000 --> 00:00:02,000\n', /^Line 1 /],
+      [SRT, '1\nHi', /^Line 1 /],
     ] as const) {
       const { status, text } = await send('PUT', meeting, file, { type })
       const { code, detail: told } = JSON.parse(text)
@@ -554,6 +553,43 @@ describe('a file', () => {
       assert.match(told, detail)
     }
     assert.deepEqual((await get(meeting)).body, first)
+  })
+
+  test('that a program wrote wrongly is read, and the answer lists what was mended', async () => {
+    const meeting = await newMeeting()
+    const body = await storedFile(meeting, VTT, 'WEBVTT\n\n00:01,000 --> 00:02.000\nHi\n\n00:05.000 --> 00:04.000\nHo')
+    assert.deepEqual(told(body), ['-: Hi', '-: Ho'])
+    assert.deepEqual(body.mended, [
+      'Line 3: a comma stands for the point.',
+      'Line 6: the cue ends before it starts; now it ends when it starts.',
+    ])
+    assert.equal('mended' in (await get(meeting)).body, false)
+    assert.deepEqual((await storedFile(meeting, VTT, 'WEBVTT\n\n00:01.000 --> 00:02.000\nHi')).mended, [])
+    const other = await storedFile(meeting, SRT, 'WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ana>Hi')
+    assert.deepEqual(told(other), ['Ana: Hi'])
+  })
+
+  test('is in UTF-8, in UTF-16 with a mark, or in the charset that is stated', async () => {
+    const file = '1\r\n00:00:01,000 --> 00:00:02,000\r\nGrüße.\r\n'
+    const wide = Buffer.from(`\ufeff${file}`, 'utf16le')
+    for (const [bytes, type] of [
+      [Buffer.from(file), SRT],
+      [Buffer.from(file), `${SRT}; charset=UTF-8`],
+      [wide, SRT],
+      [Buffer.from(wide).swap16(), SRT],
+      [wide, `${SRT}; charset=utf-8`],
+      [wide.subarray(2), `${SRT}; charset=utf-16le`],
+      [Buffer.from(file, 'latin1'), `${SRT}; charset=iso-8859-1`],
+      [Buffer.from(file, 'latin1'), `${SRT}; charset="windows-1252"`],
+    ] as const)
+      assert.deepEqual(told(await storedFile(await newMeeting(), type, bytes as never)), ['-: Grüße.'], type)
+    for (const [bytes, type, status] of [
+      [Buffer.from(file, 'latin1'), SRT, 400],
+      [Buffer.from(file), `${SRT}; charset=klingon`, 415],
+    ] as const) {
+      const answer = await send('PUT', await newMeeting(), bytes as never, { type })
+      assert.equal(answer.status, status, type)
+    }
   })
 
   test('has texts that the rules hold for, too', async () => {

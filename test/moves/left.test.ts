@@ -302,9 +302,10 @@ describe('what is left', () => {
       inStore(from, ({ db, transaction }) =>
         transaction(() => db.prepare('UPDATE orgs SET moved_to = ? WHERE id = ?').run(address, a.org)),
       )
-    const click = async (more: Record<string, string> = {}, body = 'List-Unsubscribe=One-Click') => {
+    const click = async (more: Record<string, string> = {}) => {
       const type = 'application/x-www-form-urlencoded'
       const headers = { 'content-type': type, 'x-forwarded-host': HOST, ...more }
+      const body = 'List-Unsubscribe=One-Click'
       const init = { method: 'POST', headers, body, redirect: 'manual' as const }
       const answer = await fetch(`${source.screens}/unsubscribe/${unsubscribe}`, init)
       return [answer.status, answer.headers.get('retry-after'), /<h1>(.*)<\/h1>/.exec(await answer.text())?.[1]]
@@ -333,7 +334,6 @@ describe('what is left', () => {
       asked.length = 0
       assert.equal((await click({ 'dealbox-handed-on': '4' }))[0], 200, 'it has moved several times')
       assert.equal(asked.splice(0)[0]?.[3], '5')
-      assert.deepEqual((await click({}, 'List-Unsubscribe=Twice')).slice(0, 2), [400, null])
       for (const times of ['-1', 'x']) assert.deepEqual(await click({ 'dealbox-handed-on': times }), failed)
       assert.deepEqual(await click({ 'dealbox-handed-on': '5' }), failed, 'two servers that name each other')
       assert.deepEqual(await click({ 'x-forwarded-host': '127.0.0.1' }), failed, 'the proxy sends its name here still')

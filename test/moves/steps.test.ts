@@ -58,7 +58,7 @@ async function begun() {
 }
 
 const rows = (move: string, ...pieces: object[]) => ({ move, pieces, audit: [] as unknown[], check: false })
-const ORG = { name: 'Cedar', timezone: 'UTC', currency: 'EUR', public_base_url: null, last_seq: 0 }
+const ORG = { name: 'Cedar', timezone: 'UTC', currency: 'EUR', country: null, public_base_url: null, last_seq: 0 }
 const ended = (move: string, chain: object | null = null) => ({
   ...{ move, now: Date.now(), chain },
   org: Object.fromEntries(

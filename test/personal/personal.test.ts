@@ -206,26 +206,27 @@ describe('drafts', () => {
   const key = `note:deals:${UNKNOWN}`
 
   test('are kept, read and forgotten by their member only', async () => {
-    assert.equal((await app.ask('viewer', 'GET', `/drafts/${key}`)).status, 404)
+    assert.equal((await app.ok('viewer', 'GET', `/drafts/${key}`)).body, null)
     const told = await noticesOf(() => app.ok('viewer', 'PUT', `/drafts/${key}`, { body: { text: 'Hello' } }))
     assert.deepEqual(told, [[app.ids.viewer, 'draft']])
     const draft = await app.ok('viewer', 'GET', `/drafts/${key}`)
     assert.deepEqual([draft.key, draft.body], [key, { text: 'Hello' }])
-    assert.equal((await app.ask('owner', 'GET', `/drafts/${key}`)).status, 404)
+    assert.equal((await app.ok('owner', 'GET', `/drafts/${key}`)).body, null)
     assert.equal((await app.ask('owner', 'DELETE', `/drafts/${key}`)).status, 204)
     await app.ok('viewer', 'PUT', `/drafts/${key}`, { body: { text: 'Hello again' } })
     assert.equal((await app.ok('viewer', 'GET', `/drafts/${key}`)).body.text, 'Hello again')
     const forgotten = await noticesOf(() => app.ok('viewer', 'DELETE', `/drafts/${key}`))
     assert.deepEqual(forgotten, [[app.ids.viewer, 'draft']])
     assert.deepEqual(await noticesOf(() => app.ok('viewer', 'DELETE', `/drafts/${key}`)), [])
-    assert.equal((await app.ask('viewer', 'GET', `/drafts/${key}`)).status, 404)
+    assert.equal((await app.ok('viewer', 'GET', `/drafts/${key}`)).body, null)
   })
 
   test('of one member stand beside each other', async () => {
     for (const name of ['one', 'two']) await app.ok('viewer', 'PUT', `/drafts/${name}`, { body: { name } })
     await app.ok('viewer', 'DELETE', '/drafts/one')
     assert.deepEqual((await app.ok('viewer', 'GET', '/drafts/two')).body, { name: 'two' })
-    assert.equal((await app.ask('viewer', 'GET', '/drafts/one')).status, 404)
+    assert.equal((await app.ok('viewer', 'GET', '/drafts/one')).body, null)
+    assert.equal((await app.ask('viewer', 'GET', '/drafts/no%20key')).status, 404)
   })
 
   test('are bounded in size and number', async () => {

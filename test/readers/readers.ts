@@ -8,19 +8,13 @@ import { attachmentHeader } from '../../src/http/file.ts'
 import { boundaryOf } from '../../src/http/multipart.ts'
 import { acceptsGzip, acceptsJson, preferred, preferredName } from '../../src/http/negotiate.ts'
 import { readQuery } from '../../src/http/query.ts'
-import { orderShown } from '../../src/imports/csv/dates.ts'
+import { addressColumns } from '../../src/imports/csv/address-headers.ts'
+import { countryNamed } from '../../src/imports/csv/addresses.ts'
 import { columnNames, preamble, separatorLine, separatorOf } from '../../src/imports/csv/dialect.ts'
+import { recognise } from '../../src/imports/csv/encodings/recognise.ts'
+import { runCollector } from '../../src/imports/csv/encodings/runs.ts'
 import type { Field, Kind } from '../../src/imports/csv/fields.ts'
-import { decimalShown } from '../../src/imports/csv/numbers.ts'
-import {
-  currencyBeside,
-  isBlank,
-  labelOf,
-  readValue,
-  readValues,
-  splitName,
-  unguarded,
-} from '../../src/imports/csv/values.ts'
+import { isBlank, labelOf, optionsIn, readReach, readValue, unguarded } from '../../src/imports/csv/values.ts'
 import { rowsOfCards } from '../../src/imports/csv/vcard/rows.ts'
 import { shownHtml, textIn } from '../../src/inbox/messages/texts.ts'
 import { writeText } from '../../src/lib/captions/plain.ts'
@@ -32,13 +26,33 @@ import { fileName } from '../../src/lib/file-name.ts'
 import { fold } from '../../src/lib/fold.ts'
 import { guarded } from '../../src/lib/formula.ts'
 import { textHtml } from '../../src/lib/html/from-text.ts'
+import { plainOf, proseOf } from '../../src/lib/html/plain.ts'
 import { sanitizeHtml, textOfHtml } from '../../src/lib/html/sanitize.ts'
 import { eventsIn } from '../../src/lib/icalendar/calendar.ts'
 import { calendarsIn } from '../../src/lib/icalendar/lines.ts'
+import { seen } from '../../src/lib/invisible.ts'
 import { readJson } from '../../src/lib/json.ts'
 import { fill, fillLine, templateFaults } from '../../src/lib/template.ts'
 import { matches, queryOf, wordsOf } from '../../src/lib/words.ts'
+import { readAddress } from '../../src/lib/written/addresses.ts'
+import { readAmount } from '../../src/lib/written/amounts.ts'
+import { readDay } from '../../src/lib/written/days.ts'
+import { daysShown } from '../../src/lib/written/days-shown.ts'
+import { readDuration } from '../../src/lib/written/durations.ts'
+import { readEmails } from '../../src/lib/written/emails.ts'
+import { readList } from '../../src/lib/written/lists.ts'
+import { readMoment } from '../../src/lib/written/moments.ts'
+import { namesShown, readNames } from '../../src/lib/written/name-order.ts'
+import { readName } from '../../src/lib/written/names.ts'
+import { readNumber, readPercent, signsIn } from '../../src/lib/written/numbers.ts'
+import { readPhonesIn } from '../../src/lib/written/phone-countries.ts'
+import { readPostalCode } from '../../src/lib/written/postal-codes.ts'
+import { readDomains, readWebAddress } from '../../src/lib/written/web.ts'
+import { readYesNo } from '../../src/lib/written/yes-no.ts'
+import type { Invitation } from '../../src/mail/mail.ts'
 import { readMail } from '../../src/mail/parse/read.ts'
+import { isCalendarAnswer } from '../../src/mail/sync/calendar-answers.ts'
+import { forwardedIn } from '../../src/mail/sync/internal-mails.ts'
 import { wordsOf as serverWords } from '../../src/mail/transport/error-messages.ts'
 import { cookieValue } from '../../src/screens/sessions/cookie.ts'
 import { blocksOf } from '../../src/web/components/record/markdown/blocks.ts'
@@ -62,7 +76,23 @@ const field = (name: string) => mail((text) => `${name}${text.replace(/[\r\n]+/g
 const part = (headers: string) =>
   mail((text) => `From: a@a.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n${headers}\n\n${text}\n--b--\n`)
 
+const ANSWER = [{ method: 'REPLY', comment: null, isByOutlook: true } as Invitation]
+
 const MAILS: Reader[] = [
+  { name: 'mail passed on', most: MIB, read: (text) => forwardedIn({ forwarded: null, subject: null }, text) },
+  {
+    name: 'mail passed on, as its subject says',
+    most: MIB,
+    read: (text) => forwardedIn({ forwarded: null, subject: 'Fwd: x' }, text),
+  },
+  {
+    name: 'answer of a calendar',
+    most: MIB,
+    read: (html) => isCalendarAnswer({ invitations: ANSWER, text: '', html, files: [] }),
+  },
+  { name: 'name in a mail', most: 16 * KIB, read: readName },
+  { name: 'text that may be HTML', most: MIB, read: proseOf },
+  { name: 'text that may be HTML in a calendar', most: MIB, read: plainOf },
   { name: 'mail', most: MIB, read: mail((text) => text) },
   { name: 'mail text', most: MIB, read: body('Content-Type: text/plain') },
   { name: 'mail text, flowed', most: 3 * MIB, read: body('Content-Type: text/plain; format=flowed') },
@@ -171,7 +201,8 @@ const WEB: Reader[] = [
   { name: 'pasted cells', most: MIB, read: parseTsv },
 ]
 
-const FORMAT = { currency: 'EUR', timezone: 'Europe/Berlin' }
+const FORMAT = { currency: 'EUR', zone: 'Europe/Berlin', now: 0 }
+const SEEN = { ...FORMAT, locale: 'de-DE', isSeen: true }
 const KINDS: Kind[] = [
   'amount',
   'number',
@@ -187,8 +218,11 @@ const KINDS: Kind[] = [
   'url',
   'choice',
   'text',
+  'email',
+  'phone',
 ]
-const LISTS: Kind[] = ['emails', 'tags', 'phones', 'domains', 'choices']
+const LISTS: Kind[] = ['choices']
+const REACH: Kind[] = ['emails', 'phones', 'domains']
 const cell = (kind: Kind): Field => ({ kind, options: new Map() })
 
 const FILES: Reader[] = [
@@ -200,14 +234,55 @@ const FILES: Reader[] = [
   ...LISTS.map((kind) => ({
     name: `cell: ${kind}`,
     most: MIB,
-    read: (text: string) => readValues(cell(kind), unguarded(text)),
+    read: (text: string) => optionsIn(cell(kind), unguarded(text)),
   })),
+  ...REACH.map((kind) => ({
+    name: `cell: ${kind}`,
+    most: MIB,
+    read: (text: string) => readReach(cell(kind), unguarded(text), FORMAT, (part) => !isBlank(part)),
+  })),
+  {
+    name: 'cell: names of a list',
+    most: MIB,
+    read: (text) => [readList(seen(text), () => undefined), readList(text, (name) => name, { isSeen: true })],
+  },
+  {
+    name: 'cell: address',
+    most: MIB,
+    read: (text) => [
+      readAddress(text, { country: 'DE', countryNamed }),
+      addressColumns([[text]]),
+      readPostalCode(text, 'DE'),
+    ],
+  },
+  {
+    name: 'bytes: their encoding',
+    most: MIB,
+    read: (text) => {
+      const collector = runCollector()
+      collector.add(Buffer.from(text, 'latin1'))
+      return recognise(collector.runs(), 'DE')
+    },
+  },
   {
     name: 'cell: its column',
     most: MIB,
-    read: (text) => [isBlank(text), orderShown(text), decimalShown(text), labelOf(text), splitName(text)],
+    read: (text) => [isBlank(text), daysShown().add(text, 1), signsIn(text), labelOf(text), namesShown().add(text)],
   },
-  { name: 'cell: an amount with its currency', most: MIB, read: (text) => currencyBeside(text, FORMAT) },
+  ...Object.entries({
+    readNumber,
+    readAmount,
+    readPercent,
+    readDuration,
+    readDay,
+    readMoment,
+    readYesNo,
+    readPhonesIn,
+    readEmails,
+    readDomains,
+    readWebAddress,
+    readNames,
+  }).map(([name, read]) => ({ name: `what is typed: ${name}`, most: MIB, read: (text: string) => read(text, SEEN) })),
   {
     name: 'CSV: the dialect',
     most: 64 * KIB,
@@ -225,7 +300,8 @@ const FILES: Reader[] = [
   ].map((start) => ({
     name: `vCard after ${JSON.stringify(start)}`,
     most: MIB,
-    read: async (text: string) => Array.fromAsync(rowsOfCards('a', 'contact', chunks(`${start}${text}\nEND:VCARD\n`))),
+    read: async (text: string) =>
+      Array.fromAsync(rowsOfCards('a', 'contact', chunks(`${start}${text}\nEND:VCARD\n`), 'windows-1252')),
   })),
   ...[
     '',

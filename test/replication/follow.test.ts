@@ -92,6 +92,7 @@ test('whoever has the store of a reader cannot write with it', needs, async () =
     await assert.rejects(store.write(insert), refused)
     for (const write of [store.writeAtOnce, store.savepoint]) assert.throws(() => write(insert), refused)
     assert.throws(insert, { code: 'SQLITE_READONLY' })
+    rmSync(join(reader.folder, 'keys/secrets.key'))
     assert.throws(() => store.vault.seal('test', 'secret'), refused) // would make a key that no other server has
     assert.equal(existsSync(join(reader.folder, 'keys/secrets.key')), false)
   } finally {

@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import pino from 'pino'
 import { folderCopy } from '../../src/replication/copy/folder.ts'
 import { claimEpoch, noteBegun, readBegun, readStopped } from '../../src/replication/epochs.ts'
+import { noteFenced, readDisplaced, readFenced, readHolder, registerStandby } from '../../src/replication/holder.ts'
+import { readKnown } from '../../src/replication/known.ts'
 import { openLease } from '../../src/replication/lease.ts'
 import type { Fence, Moment } from '../../src/store/fence.ts'
 import { fenceOfFolder } from '../../src/store/fence.ts'
@@ -43,10 +55,14 @@ afterEach(() => store.close())
 
 const copy = () => folderCopy(replica)
 
-/** Starts to look as a primary of an epoch, with the first look done. */
-async function start(epoch = 1, storage = copy()) {
+/** Starts to look as a primary of an epoch, with the first look done. A standby has registered before, unless it is `alone`. */
+async function start(epoch = 1, { storage = copy(), alone = false, isOldOff = false, dataDir = data } = {}) {
+  if (!alone)
+    await copy()
+      .put(`epoch-0000000${epoch}-standby.json`, Buffer.from('{}'))
+      .catch(() => undefined)
   const lease = openLease({
-    ...{ store, dataDir: data, copy: storage, epoch, url: 'http://old.example.com', now: () => now },
+    ...{ store, dataDir, copy: storage, epoch, url: 'http://old.example.com', now: () => now, isOldOff },
     log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     every: (_, job) => {
       tick = job
@@ -55,10 +71,12 @@ async function start(epoch = 1, storage = copy()) {
   })
   fence = lease.refusal
   await lease.looked()
+  const ownTick = tick
   return {
     ...lease,
+    tick: ownTick,
     look: async () => {
-      tick()
+      for (let ticks = 0; ticks < 4; ticks++) ownTick() // alone it looks at each fourth
       await lease.looked()
     },
   }
@@ -79,11 +97,11 @@ const write = (n: number) => store.write(() => void makeEvent(n))
 const refused = (code: string) => (error: { status: number; code: string }) =>
   error.status === 503 && error.code === code
 
-test('it writes for four seconds after a look, and then not until the next one succeeds', async () => {
+test('beside a standby it writes for two seconds after a look, and then not until the next one succeeds', async () => {
   const lease = await start()
   await write(1)
   renameSync(replica, `${replica}-gone`)
-  pass(3999)
+  pass(1999)
   await lease.look()
   await write(2)
   pass(1)
@@ -99,7 +117,7 @@ test('it writes for four seconds after a look, and then not until the next one s
   tick()
   tick()
   assert.equal(lines.filter(({ msg }) => msg.includes('not reached')).length, 1)
-  assert.match(lease.status().problem ?? '', /does not know this primary/)
+  assert.match(lease.status().problem?.message ?? '', /does not know this primary/)
   renameSync(`${replica}-gone`, replica)
   await lease.looked()
   await lease.look()
@@ -111,10 +129,10 @@ test('it writes for four seconds after a look, and then not until the next one s
 
 test('it counts by both clocks: a machine that slept, and one whose clock was set back', async () => {
   const lease = await start()
-  pass({ wall: 4000 })
+  pass({ wall: 2000 })
   await assert.rejects(write(1), refused('not_confirmed'))
   await lease.look()
-  pass({ monotonic: 4000, wall: -60_000 })
+  pass({ monotonic: 2000, wall: -60_000 })
   await assert.rejects(write(1), refused('not_confirmed'))
   await lease.look()
   await write(1)
@@ -126,7 +144,7 @@ test('what is over when a commit begins is not committed, and what is over after
   await assert.rejects(
     store.write(() => {
       makeEvent(1)
-      pass(4000) // as if the process was stopped here
+      pass(2000) // as if the process was stopped here
       return null
     }),
     refused('not_confirmed'),
@@ -136,7 +154,7 @@ test('what is over when a commit begins is not committed, and what is over after
     () =>
       store.transaction(() => {
         makeEvent(1)
-        pass(4000)
+        pass(2000)
       }),
     refused('not_confirmed'),
   )
@@ -144,7 +162,7 @@ test('what is over when a commit begins is not committed, and what is over after
   await lease.look()
   let asked = 0
   fence = () => (++asked > 3 ? lease.refusal() : undefined) // before, in the job, before COMMIT; and after it
-  pass(4000)
+  pass(2000)
   await assert.rejects(write(1), refused('not_confirmed'))
   assert.equal(asked, 4)
   assert.equal(lastCommit(store.db), 1)
@@ -159,7 +177,7 @@ test('what is over when a commit begins is not committed, and what is over after
 test('storage that has lost the file of this primary, as an empty one, confirms nothing', async () => {
   const lease = await start()
   rmSync(join(replica, 'dealbox'), { recursive: true })
-  pass(4000)
+  pass(2000)
   await lease.look()
   await assert.rejects(write(1), refused('not_confirmed'))
   await lease.stop()
@@ -169,9 +187,10 @@ test('storage that is empty when the server starts again confirms nothing, such 
   await (await start()).stop()
   renameSync(replica, `${replica}-gone`)
   mkdirSync(replica)
-  const lease = await start()
+  const lease = await start(1, { alone: true })
+  assert.equal(await registerStandby(copy(), 1, 0), false)
   await assert.rejects(write(1), refused('not_confirmed'))
-  assert.match(lease.status().problem ?? '', /mount the share.*delete primary\.json/)
+  assert.match(lease.status().problem?.message ?? '', /mount the share.*delete primary\.json/)
   assert.deepEqual(readdirSync(replica), [])
   rmSync(replica, { recursive: true })
   renameSync(`${replica}-gone`, replica)
@@ -182,10 +201,12 @@ test('storage that is empty when the server starts again confirms nothing, such 
 
 test('storage that lets two servers make the same file confirms nothing', async () => {
   const put = (name: string, content: Buffer) => copy().put(name, content)
-  const lease = await start(1, { ...copy(), create: (name, content) => put(name, content).then(() => true) })
+  const lease = await start(1, {
+    storage: { ...copy(), create: (name, content) => put(name, content).then(() => true) },
+  })
   await assert.rejects(write(1), refused('not_confirmed'))
   await lease.look()
-  assert.match(lease.status().problem ?? '', /takes a file a second time/)
+  assert.match(lease.status().problem?.message ?? '', /takes a file a second time/)
   await lease.stop()
 })
 
@@ -209,11 +230,11 @@ test('another replica is one that this primary begins', async () => {
 
 test('a look that began before a promotion counts from then', async () => {
   const lease = await start()
-  pass(3000)
+  pass(1500)
   tick() // looks now
-  pass(2000) // and gets its answer later
+  pass(1000) // and gets its answer later
   await lease.looked()
-  pass(1999)
+  pass(999)
   assert.equal(lease.refusal(), undefined)
   pass(1)
   assert.equal(lease.refusal()?.code, 'not_confirmed')
@@ -226,7 +247,8 @@ test('a successor ends it for good, is named, and gets everything that it does n
   const taken = { epoch: 2, from: 1, primary_url: 'http://new.example.com', now: Date.UTC(2026, 0, 2) }
   await claimEpoch(copy(), taken)
   await lease.look()
-  assert.equal((await lease.deposed).primary_url, 'http://new.example.com')
+  assert.deepEqual((await lease.deposed) as object, lease.successor())
+  assert.equal(lease.successor()?.primary_url, 'http://new.example.com')
   await assert.rejects(write(4), (error: { message: string; headers: object; code: string }) => {
     assert.equal(error.code, 'not_primary')
     assert.match(error.message, /that is http:\/\/new.example.com since 2026-01-02T00:00:00.000Z \(epoch 2\)/)
@@ -267,7 +289,7 @@ test('commands beside the server write only while that may', async () => {
   const lease = await start()
   const ofCommand = fenceOfFolder(data, () => now)
   assert.equal(ofCommand(), undefined)
-  pass(4000)
+  pass(2000)
   assert.equal(ofCommand()?.code, 'not_confirmed')
   await lease.look()
   assert.equal(ofCommand(), undefined)
@@ -295,4 +317,161 @@ test('a promoted primary says where it began before it writes', async () => {
   assert.deepEqual(lines.at(-1)?.msg, 'the new primary has everything that was written here')
   assert.equal(existsSync(join(data, 'unreplicated-epoch-2.ndjson')), false)
   await again.stop()
+})
+
+describe('alone', () => {
+  const away = () => renameSync(replica, `${replica}-gone`)
+  const isBack = () => renameSync(`${replica}-gone`, replica)
+
+  test('it goes on while the replica is away, says so, and commands do as well', async () => {
+    const lease = await start(1, { alone: true })
+    await write(1)
+    away()
+    pass(60_000)
+    await lease.look()
+    await lease.look()
+    await write(2)
+    assert.equal(fenceOfFolder(data, () => now)(), undefined)
+    assert.match(lease.status().warning ?? '', /cannot be reached.*only this machine has them.*mount the share/)
+    assert.deepEqual([lease.status().problem, lease.status().isFenced], [undefined, false])
+    assert.equal(lines.filter(({ msg }) => /writes go on/.test(msg)).length, 1)
+    isBack()
+    await lease.look()
+    assert.equal(lease.status().warning, undefined)
+    await lease.stop()
+  })
+
+  test('it also starts while the replica is away, but not before that was reached for the first time', async () => {
+    await (await start(1, { alone: true })).stop()
+    away()
+    const lease = await start(1, { alone: true })
+    await write(1)
+    await lease.stop()
+    const first = await start(1, { alone: true, dataDir: join(root, 'other') }).catch((error) => error)
+    assert.equal(first.code, 'ENOENT') // no folder
+    mkdirSync(join(root, 'other'))
+    const unknown = await start(1, { alone: true, dataDir: join(root, 'other') })
+    await assert.rejects(write(2), refused('not_confirmed'))
+    await unknown.stop()
+  })
+
+  test('it stops in time as soon as it has seen a standby, which it tells that, also after its next start', async () => {
+    const lease = await start(1, { alone: true })
+    await registerStandby(copy(), 1, 0)
+    pass(10_000)
+    await lease.look()
+    assert.equal((await readFenced(copy(), 1))?.lease_ms, 2000)
+    assert.equal(lease.status().isFenced, true)
+    await write(1)
+    away()
+    pass(2000)
+    await assert.rejects(write(2), refused('not_confirmed'))
+    await lease.stop()
+    const again = await start(1, { alone: true })
+    await assert.rejects(write(2), refused('not_confirmed'))
+    await again.stop()
+  })
+
+  test('it promises nothing before it keeps the promise itself', async () => {
+    let isKept: boolean | undefined
+    const storage = {
+      ...copy(),
+      create: (name: string, content: Buffer) => {
+        if (name.includes('fenced')) isKept = readKnown(data)?.is_fenced
+        return copy().create(name, content)
+      },
+    }
+    await (await start(1, { storage })).stop()
+    assert.equal(isKept, true)
+  })
+
+  test('what was promised before holds, also where the file of the standby is gone', async () => {
+    await noteFenced(copy(), 1, 2000)
+    const lease = await start(1, { alone: true })
+    assert.equal(lease.status().isFenced, true)
+    await lease.stop()
+  })
+})
+
+describe('two servers of one folder', () => {
+  const clone = () => {
+    const to = join(root, 'clone')
+    cpSync(data, to, { recursive: true })
+    return to
+  }
+  const starts = async (dataDir: string) => {
+    const lease = await start(1, { alone: true, dataDir })
+    return { ...lease, refusal: lease.refusal }
+  }
+
+  test('the one that was there first sees the other, writes no more, and says so beside the replica', async () => {
+    await (await start(1, { alone: true })).stop()
+    const to = clone()
+    const first = await starts(data)
+    const second = await starts(to)
+    // The clone knows of the last start before it was made, and not of the one after.
+    assert.equal(second.refusal()?.code, 'another_server')
+    assert.equal(first.refusal(), undefined)
+    await second.stop()
+
+    const third = await start(1, { alone: true, dataDir: to, isOldOff: true })
+    assert.equal(third.refusal(), undefined)
+    await first.look()
+    assert.equal(first.refusal()?.code, 'another_server')
+    assert.match(lines.at(-1)?.msg ?? '', /started from a copy of this data folder, on /)
+    assert.equal(fenceOfFolder(data, () => now)()?.code, 'not_confirmed')
+    assert.equal((await readDisplaced(copy(), 1))?.by, third.start)
+    let mixed = 0
+    third.onMixed(() => mixed++)
+    await third.look()
+    await third.look()
+    assert.equal(mixed, 1)
+    assert.equal(third.refusal(), undefined)
+    await first.stop()
+    await third.stop()
+
+    const again = await starts(data)
+    assert.match(again.other()?.message ?? '', /start this one once with --old-primary-is-off/)
+    await again.stop()
+  })
+
+  test('a clone of a folder that is being served takes over from it, and each restart of one alone is nothing else', async () => {
+    const first = await starts(data)
+    const second = await starts(clone())
+    assert.equal(second.refusal(), undefined)
+    await first.look()
+    assert.equal(first.refusal()?.code, 'another_server')
+    await first.stop()
+    await second.stop()
+    for (let restarts = 0; restarts < 3; restarts++) {
+      const again = await starts(join(root, 'clone'))
+      assert.equal(again.refusal(), undefined)
+      await again.stop()
+    }
+  })
+
+  test('a start that was interrupted before it was said beside the replica does not lock the next one out', async () => {
+    await (await starts(data)).stop()
+    const storage = { ...copy(), put: () => Promise.reject(new Error('cut')) }
+    await (await start(1, { alone: true, storage })).stop()
+    await (await start(1, { alone: true, storage })).stop()
+    const lease = await starts(data)
+    assert.equal(lease.other(), undefined)
+    assert.equal((await readHolder(copy(), 1))?.start, lease.start)
+    await lease.stop()
+  })
+
+  test('another installation does not take the place of a replica', async () => {
+    await (await starts(data)).stop()
+    const other = join(root, 'other')
+    const foreign = openStore(other, { create: true })
+    const mine = store
+    store = foreign as OpenedStore
+    const lease = await starts(other)
+    assert.equal(lease.refusal()?.code, 'not_confirmed')
+    assert.match(lease.status().problem?.message ?? '', /has the replica of another installation/)
+    await lease.stop()
+    store = mine
+    foreign.close()
+  })
 })

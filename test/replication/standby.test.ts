@@ -33,7 +33,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dealbox-replica-'))
   primary = await startPrimary({ replica: folder }, { folder })
   await until(() => existsSync(join(folder, 'ltx')), Boolean)
-  first = await primary.startStandby({ fence: 'off' })
+  first = await primary.startStandby()
   second = await primary.startStandby()
 })
 after(async () => {
@@ -41,8 +41,8 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true })
 })
 
-const promote = (standby: typeof first, abandons = false) =>
-  askToPromote(standby.folder, { url: null, abandons, isUnchecked: false }, () => true)
+const promote = (standby: typeof first, { abandons = false, isOldOff = false } = {}) =>
+  askToPromote(standby.folder, { url: null, abandons, isUnchecked: false, isOldOff, acceptsAge: true }, () => true)
 const writes = async (to: Pick<Primary, 'call'>, title: string) => (await to.call('POST', '/deals', { title })).status
 const titles = async (of: Pick<Primary, 'call'>): Promise<string[]> =>
   ((await of.call('GET', '/deals')).body.data ?? []).map(({ title }: { title: string }) => title)
@@ -97,15 +97,15 @@ test(
     assert.deepEqual([promoted.epoch, promoted.is_complete, promoted.was_fenced], [2, true, true])
     assert.equal(await writes(primary, 'Too late'), 503)
     assert.ok((await titles(first)).includes('Last'))
-    assert.ok(await readBegun(folderCopy(folder), 2), 'also with --fence off')
+    assert.ok(await readBegun(folderCopy(folder), 2))
     assert.equal(await writes(first, 'Of the second epoch'), 201)
     assert.ok(await follows(second, 'Of the second epoch'))
   },
 )
 
-test('the next one takes over from a primary with --fence off, which did not say that it stopped', needs, async () => {
+test('the next one takes over from that one as well, once it has noticed that it has a standby', needs, async () => {
   const promoted = await promote(second)
-  assert.deepEqual([promoted.epoch, promoted.is_complete], [3, false])
+  assert.deepEqual([promoted.epoch, promoted.is_complete, promoted.was_fenced], [3, true, true])
   const made = await second.call('POST', '/deals', { title: 'Of the third epoch' })
   assert.deepEqual([made.status, made.headers.get('dealbox-seq')], [201, '2000000001'])
 })

@@ -301,7 +301,8 @@ describe('health', () => {
     assert.deepEqual(live, [200, { status: 'ok' }])
     const pass = { status: 'pass' }
     const { disk, log, ...checks } = ready[1].checks as Record<string, Record<string, unknown>>
-    const fine = { clock: pass, jobs: { ...pass, given_up: 0 }, mailboxes: pass, webhooks: pass }
+    const jobs = { ...pass, given_up: 0 }
+    const fine = { clock: pass, keys: pass, jobs, recurring: pass, mailboxes: pass, webhooks: pass }
     assert.deepEqual({ ...ready[1], checks }, { status: 'ready', mailboxes: {}, checks: { database: pass, ...fine } })
     assert.ok((disk?.free_bytes as number) > 0)
     assert.equal(log?.status, 'pass')

@@ -465,7 +465,7 @@ function allPaths(): Path[] {
     method,
     path,
     role,
-    body: method !== 'GET' && path !== '/app/logout',
+    body: method !== 'GET' && path !== '/app/logout' && !path.startsWith('/app/operation/'),
   }))
   return [...named('/app', screenRoutes(parts)), ...named('/api/v1', server.routes), ...own]
 }
@@ -556,7 +556,7 @@ describe('giving a foreign name to this server (DNS rebinding)', () => {
     'localhost.evil.example',
     '127.0.0.1.evil.example',
     'evil.localhost',
-    'localhost.',
+    'localhost.evil.example.',
     '192.168.7.7',
     '[fe80::1]',
     HOST,
@@ -734,7 +734,9 @@ describe('doing what the role does not allow', () => {
         const answer = await me.call(method, path, body ? {} : undefined)
         const isAllowed = ROLES.indexOf(role) <= ROLES.indexOf(needed as never)
         const [status, code] = answered(answer)
-        if (isAllowed) assert.ok(![401, 403, 500].includes(status), `${method} ${path}: ${answer.text}`)
+        // A backup of several organisations is no matter of the owner of one.
+        const isOk = code === 'several_organisations' || ![401, 403, 500].includes(status)
+        if (isAllowed) assert.ok(isOk, `${method} ${path}: ${answer.text}`)
         else {
           const wanted = path.startsWith('/app') ? 'insufficient_role' : 'insufficient_scope'
           assert.deepEqual([status, code], [403, wanted], `${method} ${path}`)

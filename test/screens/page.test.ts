@@ -44,10 +44,13 @@ describe('the page of the browser app', () => {
   test('starts with the data of the member who is signed in, in the language and the theme of their choice', async () => {
     const ana = await screens.signedIn('member')
     const first = (await ana.call('GET', '/deals')).text
-    assert.match(first, /^<!doctype html>\n<html lang="en">/)
+    assert.match(first, /^<!doctype html>\n<html lang="en" translate="no">/)
     assert.equal(bootOf(first).me.id, ana.id)
     await ana.call('PATCH', '/app/preferences', { theme: 'dark', language: 'de' })
-    assert.match((await ana.call('GET', '/deals')).text, /^<!doctype html>\n<html lang="de" data-theme="dark">/)
+    assert.match(
+      (await ana.call('GET', '/deals')).text,
+      /^<!doctype html>\n<html lang="de" translate="no" data-theme="dark">/,
+    )
   })
 
   test('is compressed for browsers that take it, and preloads the screen of its address', async () => {
@@ -86,7 +89,7 @@ describe('the page of the browser app', () => {
 
   test('asks in the language of the browser', async () => {
     const { text } = await screens.send('GET', '/', undefined, { 'accept-language': 'de-CH,de;q=0.9,en;q=0.8' })
-    assert.deepEqual([/<html lang="(.*?)">/.exec(text)?.[1], bootOf(text).language], ['de', 'de'])
+    assert.deepEqual([/<html lang="(.*?)" translate="no">/.exec(text)?.[1], bootOf(text).language], ['de', 'de'])
   })
 
   test('shows no text of a record as markup', async () => {

@@ -15,9 +15,12 @@ POST   /app/bin/:event_id/restore member
 GET    /app/board                 viewer
 GET    /app/board/closed                   viewer
 GET    /app/board/matches                  viewer
+GET    /app/board/part                     viewer
+GET    /app/board/totals                   viewer
 GET    /app/boot                  viewer
 POST   /app/bulk                  member
 GET    /app/bulk/:id              member
+POST   /app/bulk/:id/stop         member
 POST   /app/bulk/:id/undo         member
 DELETE /app/deals/:id             member
 DELETE /app/drafts/:key           viewer
@@ -28,8 +31,12 @@ GET    /app/invites               admin
 POST   /app/invites               admin
 DELETE /app/invites/:id           admin
 PATCH  /app/members/:id           admin
+POST   /app/members/:id/away      admin
+POST   /app/members/:id/hand-over admin
 DELETE /app/members/:id/sessions  admin
 GET    /app/members/:id/sessions  admin
+GET    /app/members/:id/work      admin
+GET    /app/members/left          admin
 GET    /app/members/seen          admin
 POST   /app/merges                member
 POST   /app/merges/:id/undo       member
@@ -37,6 +44,9 @@ GET    /app/merges/preview        member
 GET    /app/names                 viewer
 GET    /app/notifications         viewer
 POST   /app/notifications/read    viewer
+GET    /app/operation             owner
+POST   /app/people                member
+POST   /app/people/read           member
 GET    /app/preferences           viewer
 PATCH  /app/preferences           viewer
 GET    /app/rows/companies        viewer
@@ -46,6 +56,8 @@ DELETE /app/sample                owner
 GET    /app/sample                owner
 GET    /app/sessions              viewer
 DELETE /app/sessions/:id          viewer
+GET    /app/steps                          member
+POST   /app/steps/:id/undo                 member
 GET    /app/timeline              viewer
 POST   /app/undo                  member
 GET    /app/views                 viewer
@@ -62,6 +74,8 @@ POST   /app/links/accept                   -
 POST   /app/links/check                    -
 POST   /app/login                          -
 POST   /app/logout                         -
+POST   /app/operation/backup                owner
+POST   /app/operation/drill                 owner
 POST   /app/password                       viewer
 POST   /app/presence                       viewer
 POST   /app/setup                          -

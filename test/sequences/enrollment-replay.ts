@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { mergeStore } from '../../src/crm/merges/merges.ts'
+import { type Mailbox, mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { sequenceKinds } from '../../src/jobs/sequences.ts'
+import { readMail } from '../../src/mail/parse/read.ts'
+import { incomingStore } from '../../src/mail/sync/incoming.ts'
 import { stopRules } from '../../src/sequences/enrollments/stop-rules.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
 import { applySettings } from '../../src/settings/document.ts'
@@ -165,6 +168,30 @@ export async function startTimelines(timezone: string) {
       const tell = (job: () => void) => store.write(() => void job())
       const patch = (status: string) => patched(`/enrollments/${id}`, { status })
       const conversation = () => one('SELECT conversation_id AS id FROM enrollments WHERE id = ?', id).id
+      const arrive = async (text: string, more: Record<string, string> = {}) => {
+        const { email, answered } = one(
+          `SELECT contacts.emails ->> 0 ->> 'email' AS email,
+             (SELECT external_id FROM messages WHERE enrollment_id = ? ORDER BY id DESC LIMIT 1) AS answered
+           FROM contacts WHERE id = ?`,
+          id,
+          contact,
+        )
+        const fields = {
+          ...{ 'Message-ID': `<away${now()}@x.example>`, From: `${email}`, To: 'sales@acme.example' },
+          ...{
+            Subject: 'Automatic reply: Hello',
+            'In-Reply-To': `${answered}`,
+            'Auto-Submitted': 'auto-replied',
+            ...more,
+          },
+        }
+        const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+        const read = await readMail(
+          Buffer.from(`${head.join('')}Content-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`),
+        )
+        const box = { ...mailboxStore(deps).defaultOf(a.org), imap: { host: 'imap.acme.example' } } as Mailbox
+        await tell(() => void incomingStore(deps).take(a.org, box, read, now()))
+      }
       const acts: Record<string, () => unknown> = {
         enroll: async () => {
           const start_at = rest === '' ? {} : { start_at: new Date(at(rest)).toISOString() }
@@ -197,6 +224,15 @@ export async function startTimelines(timezone: string) {
             direction: 'inbound',
             body_text: 'Thanks',
           }),
+        /** An automatic reply of the contact, as it is on the wire. */
+        away: () => arrive(rest),
+        /** The same by somebody else, from another address. */
+        'away-colleague': () => arrive(rest, { From: 'Tom <tom@x.example>' }),
+        /** A new mail of the contact, that a program sent, or a person. */
+        'away-elsewhere': () => arrive(rest, { 'In-Reply-To': '' }),
+        'write-away': () => arrive(rest, { 'In-Reply-To': '', 'Auto-Submitted': 'no' }),
+        'away-subject': () => arrive('I am away.', { Subject: rest }),
+        'away-forged': () => arrive(rest, { 'Authentication-Results': 'mx.acme.example; dmarc=fail' }),
         bounce: () => tell(() => watch.bounced(a.org, message())),
         refuse: () => tell(() => watch.failed(a.org, message())),
         unsubscribe: () =>

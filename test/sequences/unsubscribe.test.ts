@@ -131,7 +131,7 @@ describe('what a mail says', () => {
     baseUrl(null)
     for (const [address, written] of [
       ['a+b?c&d=%e,f@acme.example', 'a%2Bb%3Fc%26d%3D%25e%2Cf@acme.example'],
-      ['"x@y>"@acme.example', '%22x%40y%3E%22@acme.example'],
+      ['"x, y"@acme.example', '%22x%2C%20y%22@acme.example'],
     ] as const) {
       const { 'List-Unsubscribe': header } = out.headers(server.a.org, { ...LISTENS, address }, { id })
       assert.ok(header?.startsWith(`<mailto:${written}?subject=`), String(header))
@@ -278,7 +278,6 @@ describe('by mail', () => {
       `donotunsubscribe ${token}`,
       `unsubscribe${token}`,
       `unsubscribe ${token}x`,
-      `unsubscribe ${token} please not`,
       `unsubscribe ${'A'.repeat(64)}`,
     ])
       assert.equal(fromSubject(subject), false, subject)

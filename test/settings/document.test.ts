@@ -101,18 +101,28 @@ test('a section left out stays as it is', (t) => {
 
 test('the organisation changes field by field, and an optional field left out is cleared', (t) => {
   const { apply, show } = settingsFixture(t)
-  const org = { name: 'Acme', timezone: 'Europe/Berlin', currency: 'CHF', public_base_url: 'https://crm.acme.example' }
+  const org = {
+    name: 'Acme',
+    timezone: 'Europe/Berlin',
+    currency: 'CHF',
+    country: 'CH',
+    public_base_url: 'https://crm.acme.example',
+  }
   const [change, ...more] = apply({ org })
   assert.deepEqual(more, [])
   assert.equal(change?.section, 'org')
   assert.equal(change?.action, 'updated')
   assert.deepEqual(change?.fields, {
     currency: { from: 'EUR', to: 'CHF' },
+    country: { from: null, to: 'CH' },
     public_base_url: { from: null, to: 'https://crm.acme.example' },
   })
   assert.deepEqual(show().org, org)
-  const { public_base_url, ...rest } = org
-  assert.deepEqual(apply({ org: rest })[0]?.fields, { public_base_url: { from: public_base_url, to: null } })
+  const { country, public_base_url, ...rest } = org
+  assert.deepEqual(apply({ org: rest })[0]?.fields, {
+    country: { from: country, to: null },
+    public_base_url: { from: public_base_url, to: null },
+  })
   assert.deepEqual(show().org, rest)
 })
 

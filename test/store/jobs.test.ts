@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { pauseAfter } from '../../src/store/job-attempts.ts'
 import { jobCounts } from '../../src/store/job-counts.ts'
 import { jobRows } from '../../src/store/job-rows.ts'
-import { type Job, jobQueue, pauseAfter } from '../../src/store/jobs.ts'
+import { type Job, jobQueue } from '../../src/store/jobs.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const KIND = 'wake'

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
+import { outgoingStore } from '../../src/inbox/messages/outgoing.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { type Connection, openSqlite } from '../../src/store/driver.ts'
@@ -146,10 +147,13 @@ describe('the schema', () => {
     // What a step created may be deleted; the step itself is in the version of its sequence.
     free.push('enrollment_steps.task_id', 'enrollment_steps.step_id')
     // They outlive their record; a bulk change lists what it was asked to change.
-    free.push('notifications.record_id', 'notifications.actor_id', 'bulk_rows.record_id', 'sample_records.record_id')
+    free.push('notifications.record_id', 'notifications.actor_id', 'sample_records.record_id')
+    free.push('bulk_rows.record_id', 'bulk_rows.to_id')
     free.push('bin.event_id', 'bin.record_id', 'bin.member_id')
+    // A merge or the bin has taken the record; other products choose their ids.
+    free.push('external_ids.external_id', 'external_ids.record_id')
     free.push('file_chunks.row_id') // the key of the table
-    free.push('rejected_mails.external_id') // the id that another mail program assigned
+    free.push('rejected_mails.external_id', 'message_aliases.external_id') // ids that other mail programs assigned
     for (const { name } of ofOrgs) {
       const referring = referencesOf(db, name).flatMap(({ from }) => from)
       for (const column of columnsOf(db, name)) {
@@ -195,6 +199,8 @@ function useScreens({ store }: TestServer, { org, owner: member }: Org): void {
   insertRow(store, 'views', { org_id: org, id, owner_id: member, ...view, ...times })
   const counts = { total: 1, done: 0, failed: 0 }
   insertRow(store, 'bulk_changes', { ...whose, id: bulk, object: 'deals', change: '{}', ...counts, created_at: 0 })
+  const handed = { object: 'members', from_id: member, change: '{}', ...counts, created_at: 0 }
+  insertRow(store, 'bulk_changes', { ...whose, id: store.clock.id(), ...handed })
   insertRow(store, 'bulk_rows', { org_id: org, bulk_id: bulk, position: 0, record_id: id })
   insertRow(store, 'sample_records', { org_id: org, object: 'deals', record_id: id, version: 1 })
 }
@@ -207,6 +213,7 @@ function importInto({ store: { db, clock } }: TestServer, { org }: { org: number
      VALUES (?, ?, 'contact', 'a.csv', '', '{}', 2, 1, 0, 0, 1, 0)`,
   ).run(org, id)
   db.prepare("INSERT INTO import_rows VALUES (?, ?, ?, 1, 'contact', 'created', 1, NULL, 0)").run(org, id, clock.id())
+  db.prepare("INSERT INTO external_ids VALUES (?, 'contact', '1', 'hubspot', ?, ?)").run(org, clock.id(), id)
   db.prepare("INSERT INTO import_rejects VALUES (?, ?, 2, 'wrong')").run(org, id)
   db.prepare("INSERT INTO import_omissions VALUES (?, ?, 1, 0, 'Owner', 'wrong')").run(org, id)
 }
@@ -293,6 +300,8 @@ describe('a reference into another organisation', () => {
       clock.id(),
       box,
     )
+    const sent = db.prepare('SELECT message_id FROM message_headers WHERE org_id = ?').pluck().get(org) as string
+    await write(() => void outgoingStore(server.deps).alias(org, sent, ['<replaced@provider.example>']))
   }
 
   /** Creates a meeting with a transcript, both with every reference they can have. */

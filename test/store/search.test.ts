@@ -33,7 +33,19 @@ const storesOf = ({ deps }: TestServer) => ({
   meeting: meetingStore(deps),
 })
 
-const TEXTS = ['Ångström', 'angstrom two', 'Łódź GmbH', 'a b c', '日本語', '🚀', '"a" OR b*', '4711', 'x'.repeat(80)]
+const TEXTS = [
+  'Ångström',
+  'angstrom two',
+  'Łódź GmbH',
+  "d'Or O’Hara",
+  'a b c',
+  '日本語',
+  '새벽상사',
+  '🚀',
+  '"a" OR b*',
+  '4711',
+  'x'.repeat(80),
+]
 const PHONES = ['+49 (0)30 1234-567', '030 1234567', '12 34 56', '+1 555 010 0199']
 
 describe('the index stays in step', () => {
@@ -87,9 +99,10 @@ describe('the index stays in step', () => {
     const before = all[which % (all.length + 1)]
     // biome-ignore lint/suspicious/noExplicitAny: each store takes the input of its resource
     const store = stores[on] as any
+    const flags = on === 'contact' ? [{ allow_duplicate: true }] : []
     if (act === 'create') {
       const links = kind === 'note' ? { deal_ids: [stores.deal.create(who(org), { title: 'Linked' }).id] } : {}
-      const made = store.create(who(org), { ...given[kind](), ...links }, { allow_duplicate: true })
+      const made = store.create(who(org), { ...given[kind](), ...links }, ...flags)
       return () => all.push({ id: made.id })
     }
     if (!before) return () => undefined
@@ -100,7 +113,7 @@ describe('the index stays in step', () => {
       return () => void all.splice(all.indexOf(before), 1)
     }
     const changes = act === 'rename' ? { name: other } : act === 'move' ? { company_id: firm } : given[kind]()
-    store.patch(who(org), current, changes, { allow_duplicate: true })
+    store.patch(who(org), current, changes, ...flags)
     return () => undefined
   }
 

@@ -35,10 +35,20 @@ export async function startApp() {
     return answer.body
   }
 
+  /** Time passes, after which everybody signs in again: sessions end by themselves. */
+  async function pass(ms: number): Promise<void> {
+    server.advance(ms)
+    for (const [name, { id }] of Object.entries(people))
+      people[name as Person] = await screens.signedIn({ id }, name === 'stranger' ? server.b : server.a)
+  }
+
+  /** Who got another role is signed out. */
+  const signIn = (id: string) => screens.signedIn({ id })
+
   async function stop(): Promise<void> {
     await screens.stop()
     await server.stop()
   }
 
-  return { ...server, ...recordsOf(() => server), screensUrl: screens.url, people, ids, ask, ok, stop }
+  return { ...server, ...recordsOf(() => server), screensUrl: screens.url, people, ids, ask, ok, pass, signIn, stop }
 }

@@ -14,7 +14,10 @@ let source: string | undefined
 export async function violations(page: Page, { only }: { only?: string[] } = {}): Promise<string[]> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
-  const options = { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) }
+  const options = {
+    resultTypes: ['violations'],
+    ...(only ? { runOnly: only } : { rules: { 'target-size': { enabled: true } } }),
+  }
   const found = await page.evaluate(async (options) => {
     const { axe, document } = globalThis as unknown as InPage
     return (await axe.run(document, options)).violations

@@ -1,26 +1,46 @@
-import { existsSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { afterEach } from 'node:test'
+import type { BrowserContext, ConsoleMessage } from 'playwright-core'
+import { launchChromium } from './launched.ts'
 
-const PATHS = [
-  '/usr/bin/chromium-headless-shell', // the same without windows: half the processor time
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-]
+export { noBrowser } from './launched.ts'
 
-/** The installed Chromium: the path in CHROMIUM, or a usual location. */
-const executablePath = process.env.CHROMIUM ?? PATHS.find((path) => existsSync(path))
+// Chromium for tests. No page may complain, of whatever browser or tab: an error of a script or of the console, which reports
+// of the content security policy are, too, fails the test in which it came.
 
-/** For the option `skip` of a test that needs a browser. */
-export const noBrowser = executablePath === undefined && 'there is no Chromium on this machine'
+let complaints: string[] = []
+let named: RegExp[] = []
 
-export async function startChromium() {
-  const { chromium } = await import('playwright-core')
-  if (executablePath === undefined) throw new Error('There is no Chromium on this machine.')
-  // The headless shell would draw letters in other places than Chromium with windows does.
-  const args = ['--font-render-hinting=none']
-  // Chromium has no sandbox for root, and many containers run as root.
-  if (process.getuid?.() === 0) args.push('--no-sandbox')
-  return chromium.launch({ executablePath, args })
+/** For the rest of this test, complaints that match are what it is about. */
+export const expectComplaint = (pattern: RegExp): void => void named.push(pattern)
+
+afterEach(() => {
+  const said = complaints.filter((each) => !named.some((pattern) => pattern.test(each)))
+  complaints = []
+  named = []
+  assert.deepEqual(said, [], 'no page complains')
+})
+
+/** `letters` is the size that its user has set, in pixels; 16 is the usual one. */
+export async function startChromium(options: { letters?: number } = {}) {
+  const browser = await launchChromium(options)
+  const newContext = browser.newContext.bind(browser)
+  browser.newContext = async (given) => watched(await newContext(given))
+  browser.newPage = async (given) => (await browser.newContext(given)).newPage()
+  return browser
+}
+
+function watched(context: BrowserContext): BrowserContext {
+  context.on('weberror', (error) => complaints.push(String(error.error())))
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !isAnswer(message)) complaints.push(message.text())
+  })
+  return context
+}
+
+/** What the API refuses, and a network that a test has cut: the browser writes it down as an error all the same. */
+function isAnswer(message: ConsoleMessage): boolean {
+  const text = message.text()
+  if (!text.startsWith('Failed to load resource')) return false
+  return /net::ERR_/.test(text) || (/status of 4/.test(text) && /\/(api|app)\//.test(message.location().url))
 }

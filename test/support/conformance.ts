@@ -14,6 +14,8 @@ export type Seen = {
   body: unknown
 }
 
+type ReceivedEvent = { type: string }
+
 type Operation = {
   requestBody?: { content: Record<string, { schema: object }> }
   responses: Record<string, { $ref?: string; content?: Record<string, object> }>
@@ -65,6 +67,12 @@ function conforming(routes: readonly Route[]) {
         parts.length === steps.length && parts.every((part, index) => part.startsWith('{') || part === steps[index])
       )
     })
+  }
+
+  /** Compares an event with the body that webhooks receive according to the document. */
+  function received(event: ReceivedEvent): void {
+    const valid = validator('webhooks', event.type, 'post', 'requestBody', 'content', 'application/json', 'schema')
+    assert.ok(valid(event), `${event.type}: ${ajv.errorsText(valid.errors)} in ${JSON.stringify(event)}`)
   }
 
   function check({ method, path, requestBody, status, type, body }: Seen): void {
@@ -119,5 +127,5 @@ function conforming(routes: readonly Route[]) {
     }
   }
 
-  return { check, document }
+  return { check, received, document }
 }

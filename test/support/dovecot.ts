@@ -214,8 +214,9 @@ ${settings}
     start,
     resetUidValidity,
     cutConnections,
-    /** The mails, in one folder per user. */
+    /** The mails, in one folder per user, and whose files they are; undefined for the current user. */
     mailDir,
+    owner,
   }
 }
 
@@ -233,7 +234,7 @@ const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'
 
 const logOf = (dir: string): string => (existsSync(join(dir, 'log')) ? readFileSync(join(dir, 'log'), 'utf8') : '')
 
-async function freePorts(count: number): Promise<[number, number]> {
+export async function freePorts(count: number): Promise<[number, number]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const ports = servers.map((server) => (server.address() as AddressInfo).port)

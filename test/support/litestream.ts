@@ -11,7 +11,7 @@ const PROGRAM = ['github.com/benbjohnson/litestream/cmd/litestream', 'litestream
 
 /** For the option `skip` of a test that needs Litestream, which is built from its Go module: only CI waits for that. */
 export const noLitestream =
-  noGo || (process.env.DEALBOX_TEST_ALL === '1' || isBuilt(...PROGRAM) ? false : 'npm run go-tools builds Litestream')
+  noGo || (process.env.TEST_ALL === '1' || isBuilt(...PROGRAM) ? false : 'npm run go-tools builds Litestream')
 
 /** Where a copy is: a folder, or a folder in the bucket of versitygw. */
 export type Replica = { folder: string } | { port: number; prefix: string }

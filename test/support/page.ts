@@ -11,9 +11,6 @@ export const SIZES = {
 
 type OpenOptions = BrowserContextOptions & { size?: keyof typeof SIZES }
 
-/** What a page said that no page may say, such as errors of scripts and of its content security policy. */
-const complaints = new WeakMap<Page, string[]>()
-
 /** Opens a page in a browser of its own, in which the member is signed in. */
 export async function openPage(
   browser: Browser,
@@ -32,18 +29,9 @@ export async function openPage(
     await context.addCookies([browserCookie(member.cookie, url)])
   }
   const page = await context.newPage()
-  const said: string[] = []
-  complaints.set(page, said)
-  page.on('pageerror', (error) => said.push(String(error)))
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) said.push(message.text())
-  })
   await page.goto(url + path)
   return page
 }
-
-/** No error of a script, no report of the content security policy, no clash of keys. */
-export const assertQuiet = (page: Page): void => assert.deepEqual(complaints.get(page), [])
 
 /** No finding of axe: all rules in light; dark differs by its colours alone. */
 export async function assertAccessible(page: Page): Promise<void> {

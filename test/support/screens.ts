@@ -11,6 +11,7 @@ import { listen } from '../../src/http/server.ts'
 import type { Every } from '../../src/lib/every.ts'
 import { screens } from '../../src/screens/app.ts'
 import type { Monitoring } from '../../src/screens/metrics.ts'
+import type { ScreensOptions } from '../../src/screens/options.ts'
 import { markOf } from '../../src/screens/sessions/cookie.ts'
 import { httpClient } from './client.ts'
 import type { Org } from './org.ts'
@@ -35,6 +36,7 @@ export async function startScreens(
     passwords?: Passwords
     every?: Every
     monitoring?: Monitoring
+    operation?: ScreensOptions['operation']
     isSendingPaused?: boolean
     proxies?: Proxies
     reader?: Reader
@@ -51,6 +53,7 @@ export async function startScreens(
     passwords: cheap,
     ...(options.every ? { every: options.every } : {}),
     ...(options.monitoring ? { monitoring: options.monitoring } : {}),
+    ...(options.operation ? { operation: options.operation } : {}),
     reader: options.reader,
     isSendingPaused: options.isSendingPaused ?? false,
   })

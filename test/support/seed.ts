@@ -15,4 +15,4 @@ export const seedOf = (own: number): number => (own + TEST_SEED - 1) % 2 ** 32
  * How many random examples a test makes of all that it has: all in CI, which draws a seed for each commit, and one of five
  * elsewhere. Not for cases that are written down: all of those run everywhere.
  */
-export const examples = (all: number): number => (process.env.DEALBOX_TEST_ALL === '1' ? all : Math.ceil(all / 5))
+export const examples = (all: number): number => (process.env.TEST_ALL === '1' ? all : Math.ceil(all / 5))

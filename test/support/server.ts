@@ -20,7 +20,7 @@ import { makeOrg, type Org, tokenFor } from './org.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
 type Body = any
-type EventRow = Record<'seq' | 'type' | 'object_id' | 'actor_id' | 'at' | 'data', Body>
+type EventRow = Record<'seq' | 'type' | 'object_id' | 'actor_id' | 'request_key' | 'at' | 'data', Body>
 
 /** `body` is undefined unless it is JSON. */
 export type Result = { status: number; headers: Headers; body: Body; text: string; bytes: Buffer }
@@ -29,6 +29,8 @@ export type Event = {
   type: string
   object_id: string
   actor: string | null
+  /** The Idempotency-Key of the request. */
+  key: string | null
   at: number
   object: Body
   changed_fields: string[]
@@ -151,11 +153,12 @@ export async function startServer(
     const rows = store.db
       .prepare('SELECT * FROM events WHERE org_id = ? AND seq > ? ORDER BY seq')
       .all(org.org, after) as EventRow[]
-    return rows.map(({ seq, type, object_id, actor_id, at, data }) => ({
+    return rows.map(({ seq, type, object_id, actor_id, request_key, at, data }) => ({
       seq,
       type,
       object_id,
       actor: actor_id,
+      key: request_key,
       at,
       ...JSON.parse(data),
     }))

@@ -49,8 +49,16 @@ export const TOUR: readonly Stop[] = [
     ready: CARD,
     only: 'wide',
     prepare: async (page) => {
-      await page.locator(CARD).nth(1).click({ button: 'right' })
-      await page.getByRole('menu').waitFor()
+      // Beside its title, which is a link and has the browser's own menu. Until the menu has come to the page, so has the card.
+      const menu = page.getByRole('menu')
+      while ((await menu.count()) === 0) {
+        await page
+          .locator(CARD)
+          .nth(1)
+          .click({ button: 'right', position: { x: 4, y: 4 } })
+        await page.waitForTimeout(100)
+      }
+      await menu.waitFor()
     },
   },
   { name: 'board-selection', path: '/deals', ready: CARD, only: 'wide', prepare: press('j', 'x', 'Shift+J') },
@@ -90,6 +98,20 @@ export const TOUR: readonly Stop[] = [
   { name: 'settings-sign-in', path: '/settings/sign-in', ready: 'main h1, main .bar' },
   { name: 'settings-sessions', path: '/settings/sessions', ready: 'main h1, main .bar' },
   { name: 'settings-members', path: '/settings/members', ready: 'main h1, main .bar' },
+  { name: 'settings-changes', path: '/settings/changes', ready: 'main h1, main .bar' },
+  { name: 'settings-bin', path: '/settings/bin', ready: '.bin .br, .empty' },
+  { name: 'settings-operation', path: '/settings/operation', ready: '.op .checks, .empty' },
+  {
+    name: 'bell-changes',
+    path: '/deals',
+    ready: CARD,
+    only: 'wide',
+    prepare: async (page) => {
+      await page.locator('.bell').first().click()
+      await page.getByRole('tab', { name: 'My changes' }).click()
+      await page.locator('.my-changes li, .my-changes .empty').first().waitFor()
+    },
+  },
   { name: 'palette', path: '/deals', ready: CARD, only: 'wide', prepare: until('dialog [role=option]', 'Control+k') },
   { name: 'keys', path: '/deals', ready: CARD, only: 'wide', prepare: until('dialog .keys-page', '?') },
   { name: 'not-found', path: '/nowhere', ready: '.nothing' },

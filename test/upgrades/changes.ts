@@ -21,8 +21,30 @@ const FROM_2: Record<string, Change> = {
   'attachments.ndjson': ({ data, ...rest }) => ({ ...rest, sha256: sha256Of({ data }) }),
 }
 
+/** Schema 6: what is known of a mail, and how a mailbox reads it. */
+const FROM_5: Record<string, Change> = {
+  'mailboxes.ndjson': (record) => ({ ...record, aliases: [], reply_to: 'automatic', trusted_forwarders: [] }),
+  'meetings.ndjson': (record) => ({ ...record, send_invitations: false }),
+  'message_headers.ndjson': (record) => ({ ...record, is_aside: false, delivered_to: [], outcomes: [] }),
+  'messages.ndjson': (record) => ({ ...record, date: null, bcc: [], from: null, is_history: false, copies: [] }),
+}
+
+const both = (one: Record<string, Change>, other: Record<string, Change>): Record<string, Change> =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((name) => [
+      name,
+      (record: Row) => (other[name] ?? ((row) => row))((one[name] ?? ((row) => row))(record)),
+    ]),
+  )
+
 /** What an upgrade from a version changes in the records of a file of its export; everything else stays equal. */
-export const CHANGES: Record<string, Record<string, Change>> = { '0.1.0': FROM_2, '0.2.0': FROM_2 }
+export const CHANGES: Record<string, Record<string, Change>> = {
+  '0.1.0': both(FROM_2, FROM_5),
+  '0.2.0': both(FROM_2, FROM_5),
+  '0.3.0': FROM_5,
+  '0.4.0': FROM_5,
+  '0.5.0': FROM_5,
+}
 
 type NewFiles = Record<string, (before: Record<string, Row[]>) => Row[]>
 
@@ -42,9 +64,13 @@ const NEW_IN_3: NewFiles = {
 /** Schema 4: the audit log, which begins empty. */
 const NEW_IN_4: NewFiles = { 'audit_log.ndjson': () => [] }
 
+const NEW_IN_6: NewFiles = { 'message_aliases.ndjson': () => [], 'external_ids.ndjson': () => [] }
+
 /** Files that the version did not have, with what an upgrade puts into them. */
 export const NEW_FILES: Record<string, NewFiles> = {
-  '0.1.0': { ...NEW_IN_3, ...NEW_IN_4 },
-  '0.2.0': { ...NEW_IN_3, ...NEW_IN_4 },
-  '0.3.0': NEW_IN_4,
+  '0.1.0': { ...NEW_IN_3, ...NEW_IN_4, ...NEW_IN_6 },
+  '0.2.0': { ...NEW_IN_3, ...NEW_IN_4, ...NEW_IN_6 },
+  '0.3.0': { ...NEW_IN_4, ...NEW_IN_6 },
+  '0.4.0': NEW_IN_6,
+  '0.5.0': NEW_IN_6,
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../support/chromium.ts'
-import { assertQuiet, openPage } from '../support/page.ts'
+import { openPage } from '../support/page.ts'
 import { type Screens, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -61,7 +61,6 @@ describe('the font', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate(() => document.fonts.check('13px Inter', 'Kiln')), true)
     await widths(page, ['Łódź', 'Київ', 'Αθήνα', 'Hạ Long'])
     assert.deepEqual(names().sort(), ['cyrillic', 'greek', 'latin', 'latin-ext', 'vietnamese'])
-    assertQuiet(page)
     await page.context().close()
   })
 

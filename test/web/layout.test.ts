@@ -67,6 +67,24 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
     })
   }
 
+  test('no field of a phone has letters that make it zoom, and no browser translates what changes', async () => {
+    for (const name of MAIN) {
+      const stop = TOUR.find((each) => each.name === name) as Stop
+      const page = await openPage(browser, server, { cookie }, stop.path, {
+        ...{ viewport: { width: 390, height: 664 }, isMobile: true, hasTouch: true },
+      })
+      await page.locator('h1, input, textarea').first().waitFor({ state: 'attached' })
+      const small = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('input:not([type=checkbox]):not([type=radio]), textarea, select')]
+          .filter((field) => Number.parseFloat(getComputedStyle(field).fontSize) < 16)
+          .map((field) => field.outerHTML.slice(0, 80)),
+      )
+      assert.deepEqual(small, [], name)
+      assert.equal(await page.evaluate(() => document.documentElement.translate), false)
+      await page.context().close()
+    }
+  })
+
   describe('with the few colours of the system', () => {
     /** How an element is told from one beside it, besides by its colours. */
     const looks = (page: Page, selector: string) =>

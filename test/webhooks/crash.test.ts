@@ -150,6 +150,9 @@ test(`kill -9 under load ${KILLS} times, to a receiver that fails often: each ev
     }
     onCame()
   })
+  // The last answer is on its way to a server that may be told to stop before it has noted it.
+  const undone = db.prepare("SELECT count(*) FROM deliveries WHERE status <> 'delivered'").pluck()
+  while (undone.get() !== 0) await call(server, 'GET', '/webhooks', undefined)
   server.agent.destroy()
   server.child.kill('SIGTERM')
   assert.deepEqual(await once(server.child, 'exit'), [0, null])
@@ -167,9 +170,8 @@ test(`kill -9 under load ${KILLS} times, to a receiver that fails often: each ev
     assert.deepEqual([...texts].sort(), told.sort(), 'what was committed arrived with its bytes, and nothing else')
     repeats += own()
   }
-  const undone = db.prepare("SELECT count(*) FROM deliveries WHERE status <> 'delivered'").pluck().get()
   const count = db.prepare('SELECT count(*) FROM deliveries').pluck().get()
-  assert.deepEqual([undone, count], [0, 2 * stored.length])
+  assert.equal(count, 2 * stored.length)
   close()
   console.log(`${stored.length} events over ${KILLS} kills, ${receiver.requests.length} tries, ${repeats} taken twice`)
 })

@@ -77,8 +77,10 @@ function encrypter(encryption: Encryption): Encrypter {
 
 function decrypter(decryption: Decryption): Decrypter {
   const made = new Decrypter()
-  if ('passphrase' in decryption) made.addPassphrase(decryption.passphrase)
-  else for (const identity of decryption.identities) made.addIdentity(identity)
+  if ('passphrase' in decryption) {
+    made.addPassphrase(decryption.passphrase)
+    if (decryption.asWritten !== undefined) made.addPassphrase(decryption.asWritten)
+  } else for (const identity of decryption.identities) made.addIdentity(identity)
   return made
 }
 

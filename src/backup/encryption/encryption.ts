@@ -5,6 +5,7 @@ import { localProblem } from '../files/full-disk.ts'
 import { wholeFile } from '../files/whole-file.ts'
 import { inThread, inThreadNow, threadStream } from './age-worker.ts'
 import { damaged, lockOf } from './header.ts'
+import { requireMemoryToDecrypt, requireMemoryToEncrypt } from './memory.ts'
 import type { Decryption, Encryption } from './secrets.ts'
 
 // Encrypts backups in the format of the age program (age-encryption.org/v1), which can decrypt them without Dealbox.
@@ -16,6 +17,7 @@ export async function encryptFile(
   encryption: Encryption,
   signal?: AbortSignal,
 ): Promise<void> {
+  requireMemoryToEncrypt(encryption)
   await wholeFile(to, async (temporary) => {
     await inThread({ do: 'encrypt', from, to: temporary, encryption }, signal).catch((error) => {
       throw localProblem(error, to)
@@ -24,8 +26,10 @@ export async function encryptFile(
 }
 
 /** Encrypts a file into a stream, whose reader may end the work by destroying it. */
-export const encryptedStream = (from: string, encryption: Encryption): Readable =>
-  threadStream({ do: 'encrypt', from, encryption })
+export function encryptedStream(from: string, encryption: Encryption): Readable {
+  requireMemoryToEncrypt(encryption)
+  return threadStream({ do: 'encrypt', from, encryption })
+}
 
 /**
  * Decrypts a file. Rejects with Problem `not_encrypted`, `wrong_passphrase`, `wrong_identity`, `backup_damaged` or
@@ -38,6 +42,7 @@ export async function decryptFile(
   signal?: AbortSignal,
 ): Promise<void> {
   refuseOtherLock(from, decryption)
+  requireMemoryToDecrypt(from)
   await wholeFile(to, async (temporary) => {
     await inThread({ do: 'decrypt', from, to: temporary, decryption }, signal).catch((error) => {
       if (signal?.aborted) throw error
@@ -51,6 +56,7 @@ export async function decryptFile(
 
 /** Throws as `encryptFile` rejects. */
 export function encryptNow(from: string, to: string, encryption: Encryption): void {
+  requireMemoryToEncrypt(encryption)
   try {
     inThreadNow({ do: 'encrypt', from, to, encryption })
   } catch (error) {
@@ -61,6 +67,7 @@ export function encryptNow(from: string, to: string, encryption: Encryption): vo
 /** Throws as `decryptFile` rejects. */
 export function decryptNow(from: string, to: string, decryption: Decryption): void {
   refuseOtherLock(from, decryption)
+  requireMemoryToDecrypt(from)
   try {
     inThreadNow({ do: 'decrypt', from, to, decryption })
   } catch (error) {

@@ -1,4 +1,5 @@
 import { usage } from '../../config.ts'
+import { plainText } from '../../lib/plain-text.ts'
 import { readSecretFile } from '../files/secret-file.ts'
 
 /** What backups are encrypted with: for some recipients, or with one passphrase. */
@@ -11,25 +12,29 @@ export type Encryption =
     }
 
 /** What backups are decrypted with. */
-export type Decryption = { passphrase: string } | { identities: readonly string[] }
+export type Decryption = { passphrase: string; asWritten?: string } | { identities: readonly string[] }
 
 /** Shorter ones can be tried one by one, by whoever has a backup. */
 const MIN_PASSPHRASE = 12
 
-/** Reads a passphrase, which is the only line of its file. Throws a usage Problem. */
-export function readPassphrase(option: string, file: string): { passphrase: string } {
-  const passphrase = readSecretFile(option, file).replace(/\r?\n$/, '')
+/**
+ * Reads a passphrase, which is the only line of its file, without spaces at its end. `asWritten` has them: earlier versions
+ * have encrypted with it. Throws a usage Problem.
+ */
+export function readPassphrase(option: string, file: string): { passphrase: string; asWritten?: string } {
+  const asWritten = readSecretFile(option, file).replace(/\r?\n$/, '')
+  const passphrase = plainText(asWritten)
   if (passphrase === '') throw usage(`${option} ${file} is empty, and should contain a passphrase.`)
   if (/[\r\n\0]/.test(passphrase)) throw usage(`${option} ${file} has several lines; a passphrase is one line.`)
-  return { passphrase }
+  return passphrase === asWritten ? { passphrase } : { passphrase, asWritten }
 }
 
 /** The same for new backups, with a least length. */
 export function readNewPassphrase(option: string, file: string): { passphrase: string } {
-  const read = readPassphrase(option, file)
-  if ([...read.passphrase].length < MIN_PASSPHRASE)
+  const { passphrase } = readPassphrase(option, file)
+  if ([...passphrase].length < MIN_PASSPHRASE)
     throw usage(`The passphrase in ${option} ${file} is too short: use at least ${MIN_PASSPHRASE} characters.`)
-  return read
+  return { passphrase }
 }
 
 /** Reads a file as age-keygen writes it: identities, one per line, and comments. Throws a usage Problem. */

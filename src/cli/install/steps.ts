@@ -12,8 +12,9 @@ import {
 import { dirname } from 'node:path'
 import { isSea } from 'node:sea'
 import { Problem } from '../../lib/problem.ts'
+import { markData } from '../expected-data.ts'
 import { LITESTREAM_CONFIG, LITESTREAM_UNIT } from './litestream.ts'
-import { DATA, EXECUTABLE, missingIn, OPTIONS, UNIT, UNIT_TEXT } from './unit.ts'
+import { DATA, EXECUTABLE, isPackaged, OPTIONS, PACKAGED_EXECUTABLE, UNIT, UNIT_TEXT } from './unit.ts'
 
 /** The first version with all that the unit asks for. */
 const MIN_SYSTEMD = 250
@@ -40,7 +41,9 @@ export function checkMachine(shownBy = 'dealbox install --print'): void {
 /** Installs, starts, and returns what was done. Throws Problem 409 with what did not work. */
 export function installService({ user, dropIn }: { user: string; dropIn: string }): string[] {
   const done: string[] = []
-  if (process.execPath !== EXECUTABLE) {
+  const isPackage = isPackaged()
+  if (isPackage && process.execPath !== PACKAGED_EXECUTABLE) throw packaged()
+  if (!isPackage && process.execPath !== EXECUTABLE) {
     place(EXECUTABLE, (file) => {
       copyFileSync(process.execPath, file)
       chmodSync(file, 0o755)
@@ -49,24 +52,33 @@ export function installService({ user, dropIn }: { user: string; dropIn: string 
   }
   const runsAs = dropIn === '' ? (userOf(OPTIONS) ?? user) : user
   if (makeUser(runsAs)) done.push(`Made the system user ${runsAs}.`)
-  write(UNIT, UNIT_TEXT)
-  done.push(`Wrote ${UNIT}.`)
+  if (!isPackage) {
+    write(UNIT, UNIT_TEXT)
+    done.push(`Wrote ${UNIT}.`)
+  }
   if (dropIn !== '') {
-    const gone = existsSync(OPTIONS) ? missingIn(dropIn, readFileSync(OPTIONS, 'utf8')) : []
     write(OPTIONS, dropIn)
-    const without = gone.length > 0 ? ` It no longer has ${gone.join(', ')}: "install" replaces all options.` : ''
-    done.push(`Wrote ${OPTIONS}.${without}`)
+    done.push(`Wrote ${OPTIONS}.`)
   } else if (existsSync(OPTIONS)) done.push(`Left the options in ${OPTIONS} as they are.`)
   run('systemctl', ['daemon-reload'])
   run('systemctl', ['enable', '--quiet', 'dealbox.service'])
   start()
+  markData(DATA)
   done.push(`Started the service, now and at each boot. Its data is in ${DATA}, its log: journalctl -u dealbox`)
   return [...done, ...setupLines()]
 }
 
+const packaged = (): Problem =>
+  new Problem(
+    409,
+    'packaged',
+    `Dealbox is a package here, which has the executable and the unit: update the package. For options, run "sudo ${PACKAGED_EXECUTABLE} install" with them.`,
+  )
+
 /** Starts Litestream beside Dealbox, which has to be installed. Throws Problem 409 with what did not work. */
 export function installLitestream(files: Record<string, string>): string[] {
-  if (!existsSync(UNIT)) throw new Problem(409, 'not_installed', 'Dealbox is no service here: run "dealbox install".')
+  if (!isPackaged() && !existsSync(UNIT))
+    throw new Problem(409, 'not_installed', 'Dealbox is no service here: run "dealbox install".')
   const done = [LITESTREAM_CONFIG, LITESTREAM_UNIT].map((path) => {
     write(path, files[path] as string)
     return `Wrote ${path}.`

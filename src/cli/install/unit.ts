@@ -1,5 +1,6 @@
-import { isAbsolute } from 'node:path'
-import { flagOf, keyOf, type Option, type Options, parseListen, usage, variableOf } from '../../config.ts'
+import { existsSync } from 'node:fs'
+import { dirname, isAbsolute } from 'node:path'
+import { flagOf, keyOf, type Listen, type Option, type Options, parseListen, usage, variableOf } from '../../config.ts'
 import { FILE_OR_RECIPIENT } from '../backup-places.ts'
 import { FOLDER_OR_URL } from '../replica-options.ts'
 
@@ -9,6 +10,11 @@ export const EXECUTABLE = '/usr/local/bin/dealbox'
 export const DATA = '/var/lib/dealbox'
 export const USER = 'dealbox'
 export const UNIT = '/etc/systemd/system/dealbox.service'
+/** Where the packages for Debian and Fedora have both: those are theirs, and `install` only writes options. */
+export const PACKAGED_EXECUTABLE = '/usr/bin/dealbox'
+export const PACKAGED_UNIT = '/usr/lib/systemd/system/dealbox.service'
+/** The beginning of what is ours in /etc, which a package replaces by its own. */
+export const WRITTEN_BY = '# Written by "dealbox install"'
 /** What is particular to this machine: systemd adds it to the unit, and an update leaves it alone. */
 export const OPTIONS = `${UNIT}.d/options.conf`
 
@@ -16,7 +22,7 @@ export const OPTIONS = `${UNIT}.d/options.conf`
  * The unit, in a sandbox of all that Node bears: V8 writes the memory that it executes, and systemd-notify is a process
  * of its own. See docs/decisions/035-installing.md.
  */
-export const UNIT_TEXT = `# Written by "dealbox install", which replaces it. Change ${OPTIONS} instead.
+const unitText = (head: string, executable: string): string => `${head} Change ${OPTIONS} instead.
 [Unit]
 Description=Dealbox CRM
 Wants=network-online.target
@@ -28,7 +34,7 @@ NotifyAccess=all
 User=${USER}
 StateDirectory=dealbox
 StateDirectoryMode=0700
-ExecStart=${EXECUTABLE} serve --data ${DATA}
+ExecStart=${executable} serve --data ${DATA}
 # A migration takes as long as it takes. Afterwards the event loop has to turn.
 TimeoutStartSec=infinity
 TimeoutStopSec=30s
@@ -77,6 +83,12 @@ SystemCallErrorNumber=EPERM
 WantedBy=multi-user.target
 `
 
+export const UNIT_TEXT = unitText(`${WRITTEN_BY}, which replaces it.`, EXECUTABLE)
+export const PACKAGED_UNIT_TEXT = unitText('# Of the package dealbox, which replaces it.', PACKAGED_EXECUTABLE)
+
+/** Whether a package of this machine brings the service. */
+export const isPackaged = (): boolean => existsSync(PACKAGED_UNIT)
+
 /** `isGiven` says which of the values are for the drop-in; the others the service finds by itself. */
 export type Given = {
   user: string
@@ -99,7 +111,11 @@ export function dropInText({ user, options, values, isGiven = () => true }: Give
     // systemd reads the two characters as the end of a line, which separates several values.
     lines.push(`Environment="${variableOf(name)}=${shown.join('\\n')}"`)
   }
-  if (needsPrivilege(values)) lines.push(...PORTS_BELOW_1024)
+  const sockets = addressesIn(values).flatMap(({ path }) => path ?? [])
+  for (const folder of new Set(sockets.map((socket) => dirname(path('a Unix socket', socket))))) {
+    lines.push(...(folder === RUN ? RUN_FOLDER : [`ReadWritePaths=-${escaped(folder)}`]))
+  }
+  if (addressesIn(values).some(({ port = 0 }) => port > 0 && port < 1024)) lines.push(...PORTS_BELOW_1024)
   return lines.length === 0
     ? ''
     : `# The options of "dealbox install"; see "dealbox serve --help".\n[Service]\n${lines.join('\n')}\n`
@@ -120,9 +136,9 @@ function handOver(name: string, { placeholder }: Option, value: string, lines: s
   const isFile = placeholder === 'FILE' || (placeholder === FILE_OR_RECIPIENT && !value.startsWith('age1'))
   const isFolder = placeholder === 'DIR' || (placeholder === FOLDER_OR_URL && isAbsolute(value))
   // A share may be away when the service starts: what is mounted later can be written to without this.
-  if (isFolder) lines.push(`ReadWritePaths=-${escaped(path(name, value))}`)
+  if (isFolder) lines.push(`ReadWritePaths=-${escaped(path(variableOf(name), value))}`)
   if (!isFile) return escaped(value)
-  lines.push(`LoadCredential=${keyOf(name)}:${escaped(path(name, value))}`)
+  lines.push(`LoadCredential=${keyOf(name)}:${escaped(path(variableOf(name), value))}`)
   return `%d/${keyOf(name)}`
 }
 
@@ -133,10 +149,12 @@ const PORTS_BELOW_1024 = [
   'PrivateUsers=no',
 ]
 
-function needsPrivilege({ apiListen, screensListen }: Given['values']): boolean {
-  const ports = [apiListen, screensListen].map((text) => parseListen(text as string)?.port)
-  return ports.some((port) => port !== undefined && port < 1024 && port > 0)
-}
+/** systemd makes it for the service. Members of its group reach the sockets in it, and nothing else. */
+const RUN = '/run/dealbox'
+const RUN_FOLDER = ['RuntimeDirectory=dealbox', 'RuntimeDirectoryMode=0750']
+
+const addressesIn = ({ apiListen, screensListen }: Given['values']): Listen[] =>
+  [apiListen, screensListen].flatMap((text) => parseListen(text as string) ?? [])
 
 const exposed = (name: string): Error =>
   usage(
@@ -149,5 +167,5 @@ const escaped = (value: string): string => value.replace(/[\\"]/g, '\\$&').repla
 /** systemd knows no folder to start from. */
 function path(name: string, value: string): string {
   if (isAbsolute(value) && !/[\s:]/.test(value)) return value
-  throw usage(`${variableOf(name)} is "${value}", and a service needs a full path without spaces and colons.`)
+  throw usage(`${name} is "${value}", and a service needs a full path without spaces and colons.`)
 }

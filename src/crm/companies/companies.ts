@@ -12,15 +12,19 @@ import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
+import { moreDigitsOf } from '../../lib/written/phone-countries.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { listing } from '../../store/list/page.ts'
+import { phoneFilter } from '../../store/list/phones.ts'
 import { searchFilter } from '../../store/list/search.ts'
+import { countryOf } from '../../store/orgs.ts'
 import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
 import { listChanges } from '../list-changes.ts'
 import { AddressPatch, mergeAddress } from '../records/address.ts'
 import { Company, companyRecord } from '../records/company.ts'
+import { externalIds, type IdFlags } from '../records/external-ids.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
 
@@ -58,10 +62,11 @@ export const companyStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react, clearReferences } = deps
   const bin = binWriter(deps)
   const lists = listChanges(deps).of('company')
-  const offered = { ...filters, list_id: membership(deps, 'company').filter }
+  const offered = { ...filters, phone: phoneFilter(db, 'company'), list_id: membership(deps, 'company').filter }
   const { list, render, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })
+  const country = countryOf(db)
   const custom = customValues(db, 'company')
-  const { restore, write, erase } = recordRows<Company>(db, {
+  const { restore, write, wordsAfter, indexAfter, erase } = recordRows<Company>(db, {
     object: 'company',
     columns,
     custom,
@@ -69,16 +74,17 @@ export const companyStore = once((deps: Deps) => {
       company_domains: ['domain', ({ domains }) => domains],
       company_tags: ['tag_id', ({ tag_ids }) => tag_ids],
     },
-    wordsIn: (_, { name, domains, phone }) => wordsOf([name, ...domains], phone === null ? [] : [phone]),
+    wordsIn: (org, { name, domains, phone }) =>
+      phone === null
+        ? wordsOf([name, ...domains])
+        : wordsOf([name, ...domains], [phone], moreDigitsOf(phone, country(org))),
     searched: ['name', 'domains', 'phone'],
   })
   const find = finder(db, 'companies', columns)
   const otherWithDomain = db
     .prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ? AND company_id <> ?')
     .pluck()
-  const otherWithExternalId = db
-    .prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ? AND id <> ?')
-    .pluck()
+  const ids = externalIds(db)
   const isAtOrAbove = db
     .prepare(
       `WITH RECURSIVE line (id) AS (
@@ -94,7 +100,7 @@ export const companyStore = once((deps: Deps) => {
     patch(who, company, { parent_company_id: null }),
   )
 
-  function create(who: Caller, given: CompanyCreate): Company {
+  function create(who: Caller, given: CompanyCreate, flags: IdFlags = {}): Company {
     references.check(who.org, given)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
@@ -108,13 +114,13 @@ export const companyStore = once((deps: Deps) => {
       updated_at: now,
       version: 1,
     }
-    checkDuplicates(who, company)
+    checkDuplicates(who, company, flags)
     restore(who.org, company)
     outbox.record(who, 'company.created', company)
     return company
   }
 
-  function patch(who: Caller, before: Company, given: CompanyPatch): Company {
+  function patch(who: Caller, before: Company, given: CompanyPatch, flags: IdFlags = {}): Company {
     const { address = before.address, ...rest } = given
     const { after, changed } = change(before, {
       ...rest,
@@ -124,7 +130,7 @@ export const companyStore = once((deps: Deps) => {
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
     if (changed.includes('parent_company_id')) checkCycle(who, after)
-    checkDuplicates(who, after)
+    checkDuplicates(who, after, flags)
     return save(who, before, after)
   }
 
@@ -156,18 +162,18 @@ export const companyStore = once((deps: Deps) => {
     throw invalid(field('/parent_company_id', 'cycle', 'must not be the company itself or one below it'))
   }
 
-  function checkDuplicates(who: Caller, { id, domains, external_id }: Company): void {
+  function checkDuplicates(who: Caller, { id, domains, external_id }: Company, { other_product }: IdFlags): void {
     for (const domain of domains) {
       const other = otherWithDomain.get(who.org, domain, id) as string | undefined
       if (other) throw duplicate(`domain "${domain}"`, other)
     }
-    if (external_id === null) return
-    const other = otherWithExternalId.get(who.org, external_id, id) as string | undefined
+    if (external_id === null || other_product) return
+    const other = ids.otherWith(who.org, 'company', external_id, id)
     if (other) throw duplicate(`external_id "${external_id}"`, other)
   }
 
   const reading = { columns, filters: offered, custom: custom.offers, list, render, count, find }
-  return { ...reading, create, restore, patch, write, save, remove, discard, clearParent }
+  return { ...reading, create, restore, patch, write, save, remove, discard, clearParent, wordsAfter, indexAfter }
 })
 
 const duplicate = (what: string, other: string) =>

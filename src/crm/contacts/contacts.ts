@@ -14,16 +14,20 @@ import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
+import { moreDigitsOf } from '../../lib/written/phone-countries.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { listing } from '../../store/list/page.ts'
+import { phoneFilter } from '../../store/list/phones.ts'
 import { searchFilter } from '../../store/list/search.ts'
+import { countryOf } from '../../store/orgs.ts'
 import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
 import { listChanges } from '../list-changes.ts'
 import { AddressPatch, mergeAddress } from '../records/address.ts'
 import { Contact, contactRecord } from '../records/contact.ts'
 import { EmailsGiven, nameOf, PhonesGiven } from '../records/contact-methods.ts'
+import { externalIds, type IdFlags } from '../records/external-ids.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
 
@@ -40,7 +44,7 @@ type ContactPatch = v.InferOutput<typeof ContactPatch>
 
 const flags = { allow_duplicate: 'With `true`, accepts an email that another contact has.' }
 /** `incomplete`: for an unknown sender, whose contact may lack the required custom fields. */
-type Flags = { allow_duplicate?: boolean; incomplete?: boolean }
+type Flags = IdFlags & { allow_duplicate?: boolean; incomplete?: boolean }
 
 const { sorts } = contactRecord
 const filters = {
@@ -60,10 +64,10 @@ export const contactStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react, clearReferences } = deps
   const bin = binWriter(deps)
   const lists = listChanges(deps).of('contact')
-  const offered = { ...filters, list_id: membership(deps, 'contact').filter }
+  const offered = { ...filters, phone: phoneFilter(db, 'contact'), list_id: membership(deps, 'contact').filter }
   const { list, render, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
   const custom = customValues(db, 'contact')
-  const { restore, write, index, erase } = recordRows<Contact>(db, {
+  const { restore, write, index, wordsAfter, indexAfter, erase } = recordRows<Contact>(db, {
     object: 'contact',
     columns,
     custom,
@@ -71,6 +75,7 @@ export const contactStore = once((deps: Deps) => {
     wordsIn,
     searched: ['name', 'emails', 'phones', 'company_id'],
   })
+  const country = countryOf(db)
   const companyName = db.prepare('SELECT name FROM companies WHERE org_id = ? AND id = ?').pluck()
   const ofCompany = db.prepare(`SELECT ${columns.select} FROM contacts WHERE org_id = ? AND company_id = ?`).raw()
   const find = finder(db, 'contacts', columns)
@@ -80,9 +85,7 @@ export const contactStore = once((deps: Deps) => {
        ORDER BY contact_id LIMIT 1`,
     )
     .pluck()
-  const otherWithExternalId = db
-    .prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ? AND id <> ?')
-    .pluck()
+  const ids = externalIds(db)
   const clearCompany = unlinking(db, 'contacts', columns, 'company_id', (who, contact) =>
     patch(who, contact, { company_id: null }),
   )
@@ -152,11 +155,13 @@ export const contactStore = once((deps: Deps) => {
   function wordsIn(org: number, { name, emails, phones, company_id }: Contact): string[] {
     const company = company_id === null ? null : (companyName.get(org, company_id) as string)
     const numbers = phones.map(({ number }) => number)
-    return wordsOf([name, company, ...emails.map(({ email }) => email)], numbers)
+    const dialled = numbers.flatMap((number) => moreDigitsOf(number, country(org)))
+    return wordsOf([name, company, ...emails.map(({ email }) => email)], numbers, dialled)
   }
 
   /** Sets the name. Throws 422 if there is none, 409 if another contact has a new email or the external id. */
-  function admit(who: Caller, contact: Contact, previousKeys: string[], { allow_duplicate }: Flags): void {
+  function admit(who: Caller, contact: Contact, previousKeys: string[], flags: Flags): void {
+    const { allow_duplicate, other_product } = flags
     contact.name = nameOf(contact)
     if (contact.name === '') throw invalid(field('', 'empty', 'must have a name, an email or a phone'))
     for (const { email } of allow_duplicate ? [] : contact.emails) {
@@ -164,13 +169,14 @@ export const contactStore = once((deps: Deps) => {
       const other = otherWithEmail.get(who.org, emailKey(email), contact.id) as string | undefined
       if (other) throw duplicate(`email "${email}"; to allow this, use allow_duplicate=true`, other)
     }
-    if (contact.external_id === null) return
-    const other = otherWithExternalId.get(who.org, contact.external_id, contact.id) as string | undefined
+    if (contact.external_id === null || other_product) return
+    const other = ids.otherWith(who.org, 'contact', contact.external_id, contact.id)
     if (other) throw duplicate(`external_id "${contact.external_id}"`, other)
   }
 
   const reading = { columns, filters: offered, custom: custom.offers, list, render, count, find }
-  return { ...reading, create, restore, patch, write, save, remove, discard, clearCompany, companyUpdated }
+  const changing = { create, restore, patch, write, save, remove, discard, clearCompany, companyUpdated }
+  return { ...reading, ...changing, wordsAfter, indexAfter }
 })
 
 const keysOf = ({ emails }: Contact): string[] => emails.map(({ email }) => emailKey(email))

@@ -63,7 +63,10 @@ const fields = {
     `${ABOUT_OPTIONS} A PATCH replaces all options. An option that records use cannot be removed: 409 \`option_in_use\`.`,
   ),
   is_required: f.doc(f.flag, 'Whether new records need a value; existing values can then not be cleared.'),
-  is_unique: f.doc(f.flag, 'Whether values must be unique. Texts are compared case-insensitively.'),
+  is_unique: f.doc(
+    f.flag,
+    'Whether values must be unique. Texts are compared case-insensitively, emails and phones in all their spellings.',
+  ),
   help_text: f.doc(f.nullable(f.longText()), 'Help text for people who fill in the field.'),
   position: f.doc(f.count(LAST_POSITION), 'Position among the fields of the object; last by default.'),
   is_archived: f.doc(

@@ -1,5 +1,6 @@
 import { isUniqueViolation } from '../../store/constraints.ts'
 import type { Database } from '../../store/driver.ts'
+import { countryOf } from '../../store/orgs.ts'
 import { type CustomObject, type FieldType, HOLDERS, kindOf, OBJECTS, type Values } from './types.ts'
 
 // How a change of a custom field affects the values of all records. Each is one statement for the records that have a
@@ -14,6 +15,10 @@ export function customRows(db: Database) {
     CustomObject,
     ReturnType<typeof statementsOf>
   >
+  const country = countryOf(db)
+  const uniquePhones = db.prepare(
+    "SELECT id, object, key, type FROM custom_fields WHERE org_id = ? AND is_unique = 1 AND type = 'phone'",
+  )
   const pathOf = ({ key }: Field): string => `$.${key}`
 
   /** Hides the values of a field. This changes responses, so the records get new versions. */
@@ -40,8 +45,10 @@ export function customRows(db: Database) {
     }
     try {
       // The rows contain only the beginning of a text.
-      if (kindOf(field.type).filter.type === 'text') fillTexts.run({ org, field: field.id, path: pathOf(field) })
-      else fill.run(org, field.id)
+      if (kindOf(field.type).filter.type === 'text') {
+        const { id, type } = field
+        fillTexts.run({ org, field: id, type, path: pathOf(field), country: country(org) ?? null })
+      } else fill.run(org, field.id)
       return true
     } catch (error) {
       if (isUniqueViolation(error)) return false
@@ -49,7 +56,20 @@ export function customRows(db: Database) {
     }
   }
 
-  return { archive, restore, isUsed, hasValue, setUnique }
+  /**
+   * After a change of the country, numbers without the code of one are others. Of two that become one, the second is
+   * compared by its text until it is changed.
+   */
+  function renewPhones(org: number): void {
+    for (const { id, object, key, type } of uniquePhones.all(org) as Omit<Field, 'is_unique'>[]) {
+      const { clear, keepTexts, keepRest } = statements[object]
+      clear.run(org, id)
+      keepTexts.run({ org, field: id, type, path: `$.${key}`, country: country(org) ?? null })
+      keepRest.run(org, id)
+    }
+  }
+
+  return { archive, restore, isUsed, hasValue, setUnique, renewPhones }
 }
 
 /** Restores the hidden values of the archived fields of a record. */
@@ -71,6 +91,10 @@ function statementsOf(db: Database, object: CustomObject) {
   const ofField = `FROM ${values} WHERE org_id = @org AND field_id = @field`
   const change = `UPDATE ${table} SET version = version + 1, updated_at = @now,`
   const having = `WHERE org_id = @org AND id IN (SELECT ${id} ${ofField})`
+  const uniqueText = `unique_value =
+      (SELECT unique_text(@type, coalesce(custom_fields ->> @path, archived_fields ->> @path), @country) FROM ${table}
+       WHERE org_id = @org AND id = ${values}.${id})
+    WHERE org_id = @org AND field_id = @field`
   return {
     archive: db.prepare(
       `${change} archived_fields = json_set(archived_fields, @path, json(custom_fields -> @path)),
@@ -87,11 +111,10 @@ function statementsOf(db: Database, object: CustomObject) {
     one: db.prepare(`SELECT 1 FROM ${values} WHERE org_id = ? AND field_id = ? AND value = ? LIMIT 1`).pluck(),
     clear: db.prepare(`UPDATE ${values} SET unique_value = NULL WHERE org_id = ? AND field_id = ?`),
     fill: db.prepare(`UPDATE ${values} SET unique_value = value WHERE org_id = ? AND field_id = ?`),
-    fillTexts: db.prepare(
-      `UPDATE ${values} SET unique_value =
-         (SELECT unique_key(coalesce(custom_fields ->> @path, archived_fields ->> @path)) FROM ${table}
-          WHERE org_id = @org AND id = ${values}.${id})
-       WHERE org_id = @org AND field_id = @field`,
+    fillTexts: db.prepare(`UPDATE ${values} SET ${uniqueText}`),
+    keepTexts: db.prepare(`UPDATE OR IGNORE ${values} SET ${uniqueText}`),
+    keepRest: db.prepare(
+      `UPDATE OR IGNORE ${values} SET unique_value = value WHERE org_id = ? AND field_id = ? AND unique_value IS NULL`,
     ),
   }
 }

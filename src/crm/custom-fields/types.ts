@@ -1,8 +1,11 @@
 import * as v from 'valibot'
+import { EMAIL_FORM } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
-import { fold, lowerCase } from '../../lib/fold.ts'
+import { fold } from '../../lib/fold.ts'
 import { ownMessage } from '../../lib/validate.ts'
+import { uniqueText } from '../../lib/written/unique.ts'
 import type { Filter } from '../../store/list/conditions.ts'
+import { PHONE_FORM } from '../../store/list/phones.ts'
 
 // The records that can have custom fields, and the types of these. A type defines the wire form of a value, the key by
 // which *_values compares and sorts it, and the filter of lists.
@@ -29,9 +32,9 @@ type Kind = {
   /** What a value is compared and sorted by; called for each of several options. */
   key: (value: never) => Key
   /** What must be unique in a unique field; undefined if the type cannot be unique. */
-  uniqueKey?: (value: never) => Key
+  uniqueKey?: (value: never, country: string | undefined) => Key
   /** The filter of lists. */
-  filter: Pick<Filter, 'type' | 'normal'>
+  filter: Pick<Filter, 'type' | 'isMember' | 'normal' | 'form'>
   hasOptions?: true
   /** A record can have several options, each a row of *_values. */
   isMultiple?: true
@@ -39,12 +42,13 @@ type Kind = {
 
 const identity = <Same extends Key>(value: Same): Same => value
 
-const textual = (schema: v.GenericSchema<unknown, string>): Kind => ({
+const textual = (type: string, schema: v.GenericSchema<unknown, string>, form?: Filter['form']): Kind => ({
   schema: () => schema,
   shape: 'a string',
   key: fold,
-  uniqueKey: lowerCase, // unlike `fold`, it keeps the full length
-  filter: { type: 'text', normal: fold },
+  // Unlike `fold`, it keeps the full length.
+  uniqueKey: (value: string, country) => uniqueText(type, value, country),
+  filter: { type: 'text', normal: fold, ...(form ? { form } : {}) },
 })
 
 const text = v.pipe(
@@ -61,7 +65,7 @@ const choice = (choices: readonly string[]) => {
 }
 
 const KINDS = {
-  text: textual(text),
+  text: textual('text', text),
   number: { schema: () => number, shape: EXACT, key: identity, uniqueKey: identity, filter: { type: 'number' } },
   boolean: { schema: () => f.flag, shape: 'true or false', key: Number, filter: { type: 'flag' } },
   date: { schema: () => f.date, shape: 'a string', key: identity, uniqueKey: identity, filter: { type: 'date' } },
@@ -92,10 +96,16 @@ const KINDS = {
     hasOptions: true,
     isMultiple: true,
   },
-  url: textual(f.url),
-  email: textual(f.email),
-  phone: textual(f.phone),
-  member: { schema: () => f.id, shape: 'a string', key: identity, uniqueKey: identity, filter: { type: 'id' } },
+  url: textual('url', f.url),
+  email: textual('email', f.email, EMAIL_FORM),
+  phone: textual('phone', f.phone, PHONE_FORM),
+  member: {
+    schema: () => f.id,
+    shape: 'a string',
+    key: identity,
+    uniqueKey: identity,
+    filter: { type: 'id', isMember: true },
+  },
 } as const satisfies Record<string, Kind>
 
 export type FieldType = keyof typeof KINDS

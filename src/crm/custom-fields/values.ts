@@ -1,10 +1,12 @@
 import * as v from 'valibot'
+import { lowerCase } from '../../lib/fold.ts'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
 import { isUniqueViolation } from '../../store/constraints.ts'
 import type { Database } from '../../store/driver.ts'
 import type { Filter, Link } from '../../store/list/conditions.ts'
 import type { Sort } from '../../store/list/page.ts'
+import { countryOf, orgOf } from '../../store/orgs.ts'
 import { missing } from '../../store/references.ts'
 import {
   type CustomObject,
@@ -103,6 +105,7 @@ export function customValues(db: Database, object: CustomObject) {
   )
   const remove = db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND ${recordId} = ? AND field_id = ?`)
 
+  const country = countryOf(db)
   const definitionOf = (org: number, key: string) => definition.get(org, object, key) as Definition | undefined
 
   /** Returns the values of a new record. Throws 422 like `change`, and if a required field has no value. */
@@ -168,14 +171,20 @@ export function customValues(db: Database, object: CustomObject) {
 
   /** Returns false if another record has the unique value. */
   function put(org: number, id: string, { id: fieldId, type, is_unique }: Definition, value: Value): boolean {
-    const uniqueKey = is_unique ? kindOf(type).uniqueKey?.(value as never) : undefined
-    try {
-      for (const key of keysOf(type, value)) add.run(org, fieldId, key, id, uniqueKey ?? null)
-      return true
-    } catch (error) {
-      if (isUniqueViolation(error)) return false
-      throw error
+    const uniqueKey = is_unique ? kindOf(type).uniqueKey?.(value as never, country(org)) : undefined
+    const isFree = (unique: string | number | undefined): boolean => {
+      try {
+        for (const key of keysOf(type, value)) add.run(org, fieldId, key, id, unique ?? null)
+        return true
+      } catch (error) {
+        if (isUniqueViolation(error)) return false
+        throw error
+      }
     }
+    if (isFree(uniqueKey)) return true
+    // An export of an earlier version may have one address or number in two spellings: both come back.
+    const isSpelled = type === 'email' || type === 'phone'
+    return isSpelled && orgOf(db, org).state === 'staged' && isFree(`=${lowerCase(value as string)}`)
   }
 
   /** Returns the filters and sorts of lists by the active fields of an org. */

@@ -1,6 +1,10 @@
 import { timeOfId } from '../../lib/id.ts'
 import { amountJson } from '../../lib/money.ts'
 import type { Database } from '../../store/driver.ts'
+import type { Condition } from '../../store/list/conditions.ts'
+import { statements } from '../../store/statements.ts'
+import { bounded } from '../../store/work.ts'
+import { boardTests, openStages, shares } from './board-shares.ts'
 
 /** More would take seconds to send and to show. */
 export const MAX_BOARD = 20_000
@@ -15,39 +19,48 @@ type Row = [
 type Task = [id: string, title: string, type: string, due: number | null]
 
 /**
- * All open deals of a pipeline as the members of a JSON object, each a list with a value for each deal: a fifth of the bytes
+ * The open deals of a pipeline that meet the conditions, as the members of a JSON object, each a list with a value for each deal: a fifth of the bytes
  * of objects. What several deals have stands once, in `values`, and `at` are places in it. Ids are without their hyphens, one
  * after the other. Times are milliseconds. The last activity is the newest note, mail, past meeting or change of the stage; the
- * next task is the open one that is due first.
+ * next task is the open one that is due first. Of more than MAX_BOARD deals, each stage has its share. Throws Problem 503.
  */
-export function dealBoard(
-  db: Database,
-): (org: number, pipeline: string, now: number) => { members: string; count: number } {
-  const all = db
-    .prepare(
-      `SELECT deals.id, deals.title, CAST(deals.amount_micros AS TEXT), deals.currency, deals.stage_id,
+export function dealBoard(db: Database) {
+  const prepare = statements(db)
+  const testsOf = boardTests(db)
+  const stagesOf = openStages(db)
+  const columns = `SELECT deals.id, deals.title, CAST(deals.amount_micros AS TEXT), deals.currency, deals.stage_id,
          deals.company_id, companies.name, deals.owner_id, deals.expected_close_date, deals.stage_changed_at,
          (SELECT max(note_id) FROM note_deals WHERE org_id = deals.org_id AND deal_id = deals.id),
          max(deals.stage_changed_at,
            coalesce((SELECT max(last_message_at) FROM conversations WHERE org_id = deals.org_id AND deal_id = deals.id), 0),
            coalesce((SELECT max(starts_at) FROM meetings
-                     WHERE org_id = deals.org_id AND deal_id = deals.id AND starts_at <= @now), 0)),
+                     WHERE org_id = deals.org_id AND deal_id = deals.id AND starts_at <= ?), 0)),
          (SELECT json_array(tasks.id, tasks.title, tasks.type, tasks.due_at)
           FROM task_deals JOIN tasks ON tasks.org_id = task_deals.org_id AND tasks.id = task_deals.task_id
           WHERE task_deals.org_id = deals.org_id AND task_deals.deal_id = deals.id AND tasks.status = 'open'
           ORDER BY tasks.due_at IS NULL, tasks.due_at, tasks.id LIMIT 1),
          deals.tag_ids, deals.version
-       FROM stages
-       CROSS JOIN deals ON deals.org_id = stages.org_id AND deals.stage_id = stages.id
-       LEFT JOIN companies ON companies.org_id = deals.org_id AND companies.id = deals.company_id
-       WHERE stages.org_id = @org AND stages.pipeline_id = @pipeline AND stages.is_open = 1
-       LIMIT @limit`,
-    )
-    .raw()
+       FROM deals INDEXED BY deals_stage
+       LEFT JOIN companies ON companies.org_id = deals.org_id AND companies.id = deals.company_id`
 
-  return (org, pipeline, now) => {
-    const rows = all.all({ org, pipeline, now, limit: MAX_BOARD }) as Row[]
-    return { members: membersOf(rows), count: rows.length }
+  return (
+    org: number,
+    pipeline: string,
+    now: number,
+    conditions: readonly Condition[] = [],
+  ): { members: string; isComplete: boolean } => {
+    const tests = testsOf(org, conditions)
+    const where = `WHERE deals.org_id = ? AND deals.stage_id = ?${tests.sql}`
+    const stages = stagesOf(org, pipeline)
+    const count = prepare(`SELECT count(*) FROM deals INDEXED BY deals_stage ${where}`)
+    const read = prepare(`${columns} ${where} LIMIT ?`)
+    return bounded(() => {
+      const counts = stages.map((stage) => (count.get(org, stage, ...tests.values) as [number])[0])
+      const rows = shares(counts, MAX_BOARD).flatMap(
+        (share, at) => read.all(now, org, stages[at], ...tests.values, share) as Row[],
+      )
+      return { members: membersOf(rows), isComplete: counts.reduce((sum, each) => sum + each, 0) <= MAX_BOARD }
+    })
   }
 }
 

@@ -26,6 +26,10 @@ export function dealStages(db: Database) {
     `INSERT INTO deal_stage_changes_pending (org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
+  const forgetPending = db.prepare(
+    'DELETE FROM deal_stage_changes_pending WHERE org_id = ? AND at = ? AND deal_id = ? AND deal_version = ?',
+  )
+  const forgetMoved = db.prepare('DELETE FROM deal_stage_changes WHERE org_id = ? AND deal_id = ? AND deal_version = ?')
 
   /** Returns the first open stage of the pipeline, or of the default one. Throws 409 without one, 422 if unknown. */
   function starting(org: number, pipelineId: string | undefined): string {
@@ -54,5 +58,11 @@ export function dealStages(db: Database) {
     addHistory.run(who.org, deal.id, deal.version, Date.parse(deal.stage_changed_at), from, deal.stage, who.member)
   }
 
-  return { starting, isOpen, outcomeOf, closing, recordMove }
+  /** A move that is taken back was no stay in a stage. Returns whether it was in the history. */
+  function forgetMove(org: number, { id, version, stage_changed_at }: MovedDeal): boolean {
+    const pending = forgetPending.run(org, Date.parse(stage_changed_at), id, version).changes
+    return pending + forgetMoved.run(org, id, version).changes > 0
+  }
+
+  return { starting, isOpen, outcomeOf, closing, recordMove, forgetMove }
 }

@@ -21,6 +21,7 @@ import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
 import { listChanges } from '../list-changes.ts'
 import { Deal, dealRecord } from '../records/deal.ts'
+import { externalIds, type IdFlags } from '../records/external-ids.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
 import { dealStages } from './deal-stages.ts'
@@ -56,6 +57,9 @@ const filters = { ...dealRecord.filters, q: searchFilter('deal', 'the title') }
 
 export const columns = c.columns<Deal>(dealRecord.columns, { title_key: (deal) => fold(deal.title) })
 
+/** A change of the stage that is taken back: the deal as it was after it, and the times that come back. */
+export type Back = { undone: Deal; times: Partial<Pick<Deal, 'stage_changed_at' | 'closed_at'>> }
+
 // 3. The statements and the rules.
 
 export const dealStore = once((deps: Deps) => {
@@ -65,7 +69,7 @@ export const dealStore = once((deps: Deps) => {
   const offered = { ...filters, list_id: membership(deps, 'deal').filter }
   const { list, render, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })
   const custom = customValues(db, 'deal')
-  const { restore, write, erase } = recordRows<Deal>(db, {
+  const { restore, write, wordsAfter, erase } = recordRows<Deal>(db, {
     object: 'deal',
     columns,
     custom,
@@ -74,7 +78,7 @@ export const dealStore = once((deps: Deps) => {
     searched: ['title', 'owner_id'],
   })
   const find = finder(db, 'deals', columns)
-  const withExternalId = db.prepare('SELECT id FROM deals WHERE org_id = ? AND external_id = ?').pluck()
+  const ids = externalIds(db)
   const stages = dealStages(db)
   const clearContact = unlinking(db, 'deals', columns, 'primary_contact_id', (who, deal) =>
     patch(who, deal, { primary_contact_id: null }),
@@ -83,17 +87,17 @@ export const dealStore = once((deps: Deps) => {
     patch(who, deal, { company_id: null }),
   )
 
-  function create(who: Caller, given: DealCreate): Deal {
-    return add(who, draft(who, given))
+  function create(who: Caller, given: DealCreate, flags: IdFlags = {}): Deal {
+    return add(who, draft(who, given, flags))
   }
 
   /** Returns the new deal without writing it. Throws like `create`. */
-  function draft(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
+  function draft(who: Caller, { pipeline_id, ...given }: DealCreate, flags: IdFlags = {}): Deal {
     references.check(who.org, given)
     const custom_fields = custom.start(who.org, given.custom_fields)
     const stage = stages.starting(who.org, pipeline_id)
-    checkExternalId(who, given.external_id)
     const id = clock.id()
+    checkExternalId(who, id, given.external_id, flags)
     const now = rfc3339(timeOfId(id))
     return {
       ...dealRecord.blank,
@@ -116,29 +120,37 @@ export const dealStore = once((deps: Deps) => {
     return deal
   }
 
-  function patch(who: Caller, before: Deal, given: DealPatch): Deal {
+  const patch = (who: Caller, before: Deal, given: DealPatch, flags?: IdFlags): Deal =>
+    changed(who, before, given, flags)
+
+  function changed(who: Caller, before: Deal, given: DealPatch, flags: IdFlags = {}, back?: Back): Deal {
     const custom_fields = custom.change(who.org, before.custom_fields, given.custom_fields)
-    const { after, changed } = change(before, { ...given, custom_fields })
-    if (changed.length === 0) return before
-    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
-    const moved = changed.includes('stage')
+    const { after, changed: names } = change(before, { ...given, custom_fields })
+    if (names.length === 0) return before
+    references.check(who.org, Object.fromEntries(names.map((name) => [name, after[name]])))
+    const moved = names.includes('stage')
     if (moved && !stages.isOpen(who.org, after.stage)) {
       throw invalid(field('/stage', 'stage_not_open', 'must be an open stage of this organisation'))
     }
-    if (changed.includes('external_id')) checkExternalId(who, after.external_id)
+    if (names.includes('external_id')) checkExternalId(who, after.id, after.external_id, flags)
     if (moved && before.status !== 'open') throw dealClosed()
-    return save(who, before, after, moved ? 'deal.stage_changed' : 'deal.updated')
+    return save(who, before, after, moved ? 'deal.stage_changed' : 'deal.updated', back)
   }
 
-  /** Throws 409 if a deal has the external id. */
-  function checkExternalId({ org }: Caller, externalId: string | null | undefined): void {
-    const other = externalId ? (withExternalId.get(org, externalId) as string | undefined) : undefined
+  /** Throws 409 if another deal has the external id. */
+  function checkExternalId(
+    { org }: Caller,
+    id: string,
+    externalId: Deal['external_id'] | undefined,
+    flags: IdFlags,
+  ): void {
+    const other = externalId && !flags.other_product ? ids.otherWith(org, 'deal', externalId, id) : undefined
     if (!other) return
     throw conflict('duplicate', `Another deal, ${other}, has the external_id "${externalId}".`, { duplicate_id: other })
   }
 
-  function close(who: Caller, before: Deal, given: DealClose): Deal {
-    return save(who, before, closed(who, before, given), 'deal.closed')
+  function close(who: Caller, before: Deal, given: DealClose, back?: Back): Deal {
+    return save(who, before, { ...closed(who, before, given), ...back?.times }, 'deal.closed', back)
   }
 
   /** Returns the closed deal without writing it. Throws like `close`. */
@@ -162,12 +174,14 @@ export const dealStore = once((deps: Deps) => {
     before: Deal,
     after: Deal,
     event: 'deal.updated' | 'deal.stage_changed' | 'deal.closed',
+    back?: Back,
   ): Deal {
     after.updated_at = rfc3339(clock.now())
     after.version = before.version + 1
-    if (after.stage !== before.stage) after.stage_changed_at = after.updated_at
+    const isMoved = after.stage !== before.stage
+    if (isMoved) after.stage_changed_at = back?.times.stage_changed_at ?? after.updated_at
     write(who.org, before, after)
-    if (after.stage !== before.stage) stages.recordMove(who, after, before.stage)
+    if (isMoved && !(back && stages.forgetMove(who.org, back.undone))) stages.recordMove(who, after, before.stage)
     outbox.record(who, event, after, before)
     react(who, 'deal.updated', after, before)
     if (event === 'deal.closed') react(who, event, after)
@@ -175,13 +189,17 @@ export const dealStore = once((deps: Deps) => {
   }
 
   /** Reopens a closed deal in an open stage of its pipeline: only to undo that it was closed. */
-  function reopen(who: Caller, before: Deal, stage: string): Deal {
+  function reopen(who: Caller, before: Deal, stage: string, back?: Back): Deal {
     if (!stages.isOpen(who.org, stage)) {
       throw invalid(field('/stage', 'stage_not_open', 'must be an open stage of this organisation'))
     }
     const after: Deal = { ...before, stage, status: 'open', close_reason_id: null, closed_at: null }
-    return save(who, before, after, 'deal.stage_changed')
+    return save(who, before, after, 'deal.stage_changed', back)
   }
+
+  /** A patch that takes a change back. Throws like `patch`. */
+  const takeBack = (who: Caller, before: Deal, given: DealPatch, back: Back): Deal =>
+    changed(who, before, given, {}, back)
 
   /** For the screens: the API cannot delete deals. Clears the references to it. */
   function remove(who: Caller, deal: Deal): void {
@@ -212,9 +230,11 @@ export const dealStore = once((deps: Deps) => {
     closed,
     add,
     restore,
+    wordsAfter,
     discard,
     write,
     reopen,
+    takeBack,
     removeForScreens: remove,
     clearContact,
     clearCompany,

@@ -166,6 +166,7 @@ function eraseAll(work: Work): void {
   each(plan.shared.meetings, (id) => quietly(() => texts.leaveMeeting(who, id, traced.person, all)))
 
   const remaining = sweeper(deps)
+  const emptied = new Set(plan.shared.messages)
   const linked = new Set(traced.linked)
   for (let pass = 0; pass < MOST_PASSES; pass++) {
     const hits = [...remaining.hits(org, { ...traced, linked }, own, all)].filter(({ row }) => !isGone(row))
@@ -183,9 +184,9 @@ function eraseAll(work: Work): void {
       for (const name of ['id', 'conversation_id', 'object_id']) if (row[name]) linked.add(row[name] as string)
   }
 
-  /** It is removed as a whole. */
-  function isGone(row: Record<string, unknown>): boolean {
-    return traced.gone.has(String(row.id)) || traced.gone.has(String(row.message_id))
+  /** It is removed as a whole. What the person wrote to others is only emptied: it may name them as its recipient, too. */
+  function isGone({ id, message_id }: Record<string, unknown>): boolean {
+    return [String(id), String(message_id)].some((each) => traced.gone.has(each) && !emptied.has(each))
   }
 
   function cleanHit({ table, row, find }: Hit): void {

@@ -22,8 +22,13 @@ export function people({ db }: Pick<Deps, 'db'>) {
   const byEmail = db.prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ?').pluck()
   const inBin = db.prepare("SELECT record FROM bin WHERE org_id = ? AND record_id = ? AND object = 'contact'").pluck()
   const binned = db.prepare("SELECT record_id, record FROM bin WHERE org_id = ? AND object = 'contact'")
+  // Also what was merged into those before.
   const mergedInto = db.prepare(
-    "SELECT merged_id, undo FROM merges WHERE org_id = ? AND kept_id = ? AND object = 'contact'",
+    `WITH RECURSIVE into_one (merged_id, undo) AS (
+       SELECT merged_id, undo FROM merges WHERE org_id = @org AND kept_id = @id AND object = 'contact'
+       UNION SELECT merges.merged_id, merges.undo FROM into_one JOIN merges
+         ON merges.org_id = @org AND merges.kept_id = into_one.merged_id AND merges.object = 'contact')
+     SELECT merged_id, undo FROM into_one`,
   )
   const mergeOf = db
     .prepare(
@@ -38,7 +43,9 @@ export function people({ db }: Pick<Deps, 'db'>) {
       `SELECT EXISTS (SELECT 1 FROM contact_emails WHERE org_id = @org AND email_key = @key
            AND contact_id NOT IN (SELECT value FROM json_each(@ids)))
          OR EXISTS (SELECT 1 FROM members WHERE org_id = @org AND email = @key)
-         OR EXISTS (SELECT 1 FROM mailboxes WHERE org_id = @org AND lower(address) = @key)`,
+         OR EXISTS (SELECT 1 FROM mailboxes WHERE org_id = @org AND email_key(address) = @key)
+         OR EXISTS (SELECT 1 FROM mailboxes, json_each(mailboxes.aliases) AS alias
+           WHERE mailboxes.org_id = @org AND email_key(alias.value) = @key)`,
     )
     .pluck()
   const textsOfOthers = db
@@ -83,8 +90,8 @@ export function people({ db }: Pick<Deps, 'db'>) {
   }
 
   function personOf(org: number, id: string | undefined, emails: readonly string[]): Person {
-    const merges = (id ? mergedInto.all(org, id) : []) as { merged_id: string; undo: string }[]
-    const ids = [...(id ? [id] : []), ...merges.map(({ merged_id }) => merged_id)]
+    const merges = (id ? mergedInto.all({ org, id }) : []) as { merged_id: string; undo: string }[]
+    const ids = [...new Set([...(id ? [id] : []), ...merges.map(({ merged_id }) => merged_id)])]
     const known: Known[] = [
       ...merges.flatMap(({ undo }) => (JSON.parse(undo) as { merged?: Known }).merged ?? []),
       ...ids.flatMap((each) => formsOf(org, each)),

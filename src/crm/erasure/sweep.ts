@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { isUniqueViolation } from '../../store/constraints.ts'
 import { type TextTable, textTables } from '../../store/tables.ts'
 import { idsIn, type Traced } from './traces.ts'
-import type { Finder } from './traits.ts'
+import { ERASED, type Finder } from './traits.ts'
 
 /** Written with the records that they are derived from. */
 const DERIVED = new Set(['search_docs', 'search_pending', 'search_words', 'contact_emails', 'company_domains'])
@@ -21,6 +21,13 @@ export type Hit = TextTable & { row: Row; find: Finder }
  */
 export function sweeper({ db }: Pick<Deps, 'db'>) {
   const tables = textTables(db).filter(({ table, texts }) => texts.length > 0 && !DERIVED.has(table))
+
+  /** Settings are applied again as they are shown: an address that is none would be refused. */
+  const dropErased = db.prepare(
+    `UPDATE mailboxes SET trusted_forwarders =
+       (SELECT json_group_array(value) FROM json_each(trusted_forwarders) WHERE value <> '${ERASED}')
+     WHERE org_id = @org_id AND id = @id`,
+  )
 
   function* hits(org: number, { linked }: Traced, own: Finder, all: Finder): Generator<Hit> {
     for (const each of tables) {
@@ -70,6 +77,7 @@ export function sweeper({ db }: Pick<Deps, 'db'>) {
       if (!isUniqueViolation(error)) throw error
       replace(`[erased ${randomUUID()}]`) // such as the Message-ID of a second mail
     }
+    if (table === 'mailboxes') dropErased.run(row)
   }
 
   return { hits, now, clean }

@@ -24,6 +24,7 @@ export function traceStore({ db }: Pick<Deps, 'db'>) {
   const importRows = `SELECT import_id, row_number FROM import_rows WHERE org_id = @org AND record_id ${IN}`
   const removals = {
     deletions_in_bin: `DELETE FROM bin WHERE org_id = @org AND record_id ${IN}`,
+    ids_elsewhere: `DELETE FROM external_ids WHERE org_id = @org AND record_id ${IN}`,
     merges: `DELETE FROM merges WHERE org_id = @org AND object = 'contact' AND (kept_id ${IN} OR merged_id ${IN})`,
     values_left_out: `DELETE FROM import_omissions WHERE org_id = @org AND (import_id, row_number) IN (${importRows})`,
     rows_rejected: `DELETE FROM import_rejects WHERE org_id = @org AND (import_id, row_number) IN (${importRows})`,

@@ -52,7 +52,7 @@ const MembersChanged = f.object({
 const filters: Record<string, Filter> = {
   object: { type: 'choice', choices: OBJECTS, indexed: false },
   kind: { type: 'choice', choices: KINDS, indexed: false },
-  owner_id: { type: 'id', nullable: true },
+  owner_id: { type: 'id', nullable: true, isMember: true },
 }
 
 const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { column: 'name_key' } }

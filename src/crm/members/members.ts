@@ -3,6 +3,7 @@ import { ROLES } from '../../auth/roles.ts'
 import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
+import { EMAIL_FORM, emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
@@ -32,7 +33,7 @@ export const Member = f.doc(
 export type Member = v.InferOutput<typeof Member>
 
 const filters: Record<string, Filter> = {
-  email: { type: 'text', normal: (text) => text.toLowerCase() },
+  email: { type: 'text', form: EMAIL_FORM, normal: emailKey },
   role: { type: 'choice', choices: ROLES, indexed: false },
   status: { type: 'choice', choices: STATUSES, indexed: false },
   q: {

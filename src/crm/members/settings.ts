@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { ROLES } from '../../auth/roles.ts'
 import { sessionStore } from '../../auth/sessions.ts'
+import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, Problem } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
@@ -8,10 +9,7 @@ import { settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
 import { columns, type Member } from './members.ts'
 
-const email = v.pipe(
-  f.email,
-  v.transform((text) => text.toLowerCase()),
-)
+const email = v.pipe(f.email, v.transform(emailKey))
 
 export const MemberSettings = f.object({
   email,
@@ -113,7 +111,7 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
 
   /** Throws 404, and 409 if no active owner would be left. */
   function set(org: number, email: string, given: Partial<Pick<Member, 'name' | 'role' | 'timezone' | 'status'>>) {
-    const before = all(org).find((member) => member.email === email.toLowerCase())
+    const before = all(org).find((member) => member.email === emailKey(email))
     if (!before) {
       throw new Problem(404, 'no_such_member', `There is no member ${email}. "dealbox member list" shows all members.`)
     }

@@ -1,8 +1,7 @@
+import { asciiDigits } from '../../lib/digits.ts'
 import { notFound } from '../../lib/problem.ts'
-import { wordsOf } from '../../lib/words.ts'
 import type { Database } from '../../store/driver.ts'
-import { idsOfSearch } from '../../store/list/search.ts'
-import { markOf } from '../../store/search.ts'
+import { contactsOfPhone } from '../../store/list/phones.ts'
 import type { MergeObject } from './undo-conflicts.ts'
 
 /** Another record that may be a duplicate, and what the two have in common. */
@@ -17,14 +16,13 @@ type Match = [Reason, string[]]
 const MAX_FOUND = 100
 
 /**
- * Finds possible duplicates of a record: contacts with the same email, phone digits, or name and company; companies
+ * Finds possible duplicates of a record: contacts with the same email, phone, or name and company; companies
  * with the same name or website host, or whose domain is the website host of the other. Sorts by the number of reasons,
  * descending, then by age, oldest first. Throws 404.
  */
 export function duplicates(db: Database): (org: number, object: MergeObject, id: string) => Duplicate[] {
   const contact = db.prepare('SELECT name_key, company_id, phones FROM contacts WHERE org_id = ? AND id = ?')
   const company = db.prepare('SELECT name_key, website_host FROM companies WHERE org_id = ? AND id = ?')
-  const phonesOf = db.prepare('SELECT phones FROM contacts WHERE org_id = ? AND id = ?').pluck()
   const withEmail = db
     .prepare(
       `SELECT other.contact_id FROM contact_emails AS own JOIN contact_emails AS other
@@ -54,29 +52,16 @@ export function duplicates(db: Database): (org: number, object: MergeObject, id:
     )
     .pluck()
   const withDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
-  const { sql } = idsOfSearch({ kind: 'contact', match: '', query: [] })
-  const withWord = db.prepare(`${sql} LIMIT ${MAX_FOUND}`).pluck()
+  const withPhone = contactsOfPhone(db)
 
   function ofContact(org: number, id: string): Match[] | undefined {
     const own = contact.get(org, id) as Contact | undefined
     return (
       own && [
         ['email', withEmail.all(org, id) as string[]],
-        ['phone', withPhones(org, new Set(numbersIn(own.phones)))],
+        ['phone', numbersIn(own.phones).flatMap((number) => withPhone(org, number, MAX_FOUND))],
         ['name', withName.all(org, own.name_key, own.company_id) as string[]],
       ]
-    )
-  }
-
-  /** The search index contains every ending of a number, so the complete numbers are compared. */
-  function withPhones(org: number, numbers: Set<string>): string[] {
-    const ids = [...numbers].flatMap((number) => {
-      const word = `${markOf(org, 'contact')}${number}`
-      const { values } = idsOfSearch({ kind: 'contact', match: `"${word}"`, query: [[word]] })
-      return withWord.all(...values) as string[]
-    })
-    return [...new Set(ids)].filter((id) =>
-      numbersIn(phonesOf.get(org, id) as string).some((number) => numbers.has(number)),
     )
   }
 
@@ -105,10 +90,8 @@ export function duplicates(db: Database): (org: number, object: MergeObject, id:
   }
 }
 
-/** The digits of each phone with enough digits for the search index. */
+/** Numbers of three digits, such as that of the police, belong to nobody. */
 const numbersIn = (phones: string): string[] =>
-  (JSON.parse(phones) as { number: string }[]).flatMap(({ number }) =>
-    wordsOf([], [number])
-      .slice(0, 1)
-      .filter((word) => /^\d{4,}$/.test(word)),
-  )
+  (JSON.parse(phones) as { number: string }[])
+    .map(({ number }) => number)
+    .filter((number) => (asciiDigits(number).match(/\d/g) ?? []).length > 3)

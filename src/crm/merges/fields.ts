@@ -59,9 +59,10 @@ const isEmpty = (value: unknown): boolean =>
  * Returns the fields of the remaining record: its own, and those of the other where it has none. Sets contain the items
  * of both, addresses the members of both. If one of the contacts must not be contacted, or has unsubscribed, so has the
  * result. `choices` names fields that take the value of the other record, even if empty, such as
- * `custom_fields.segment`; in a set and an address, the other's items then come first.
+ * `custom_fields.segment`; in a set and an address, the other's items then come first. `own` names those that stay as the
+ * remaining record has them, even if empty; a set and an address are united all the same.
  */
-export function combine(kept: Fields, merged: Fields, choices: readonly string[]): Fields {
+export function combine(kept: Fields, merged: Fields, choices: readonly string[], own: readonly string[] = []): Fields {
   const fields = { ...merged, ...kept }
   for (const name of Object.keys(fields)) {
     if (FIXED.has(name)) continue
@@ -71,15 +72,17 @@ export function combine(kept: Fields, merged: Fields, choices: readonly string[]
     if (strict) fields[name] = strict(first, second)
     else if (name in SETS) fields[name] = unite(name, first as Fields[], second as Fields[])
     else if (name === 'address') fields[name] = fill(first as Fields | null, second as Fields | null)
-    else fields[name] = isChosen || !isEmpty(first) ? first : (second ?? null)
-    if (customKey(name) && fields[name] === undefined) delete fields[name]
+    else fields[name] = isChosen || own.includes(name) || !isEmpty(first) ? (first ?? null) : (second ?? null)
+    if (customKey(name) && fields[name] === null) delete fields[name]
   }
-  if ('annual_revenue' in fields && !choices.includes('currency')) fields.currency = currencyOf(kept, merged, choices)
+  if ('annual_revenue' in fields && ![...choices, ...own].includes('currency'))
+    fields.currency = currencyOf(kept, merged, choices, own)
   return named(fields)
 }
 
 /** The currency comes from the same record as the amount. */
-function currencyOf(kept: Fields, merged: Fields, choices: readonly string[]): unknown {
+function currencyOf(kept: Fields, merged: Fields, choices: readonly string[], own: readonly string[]): unknown {
+  if (own.includes('annual_revenue')) return kept.currency
   if (kept.annual_revenue === null && merged.annual_revenue === null) return kept.currency ?? merged.currency
   return (choices.includes('annual_revenue') || kept.annual_revenue === null ? merged : kept).currency
 }
@@ -103,13 +106,22 @@ function fill(first: Fields | null, second: Fields | null): Fields | null {
 /** The name of a contact follows from its other fields. */
 const named = (fields: Fields): Fields => ('emails' in fields ? { ...fields, name: nameOf(fields as never) } : fields)
 
-/** Throws 422 with a pointer for each choice that is not a field of the other record, or cannot be chosen. */
-export function checkChoices(merged: Fields, choices: readonly string[]): void {
-  const offered = new Set(Object.keys(merged).filter((name) => !FIXED.has(name) && !(name in STRICT)))
+/**
+ * Throws 422 with a pointer for each choice that is a field of neither record, or cannot be chosen, or was made for both of
+ * them.
+ */
+export function checkChoices(kept: Fields, merged: Fields, choices: readonly string[], own: readonly string[]): void {
+  const names = Object.keys({ ...merged, ...kept })
+  const offered = new Set(names.filter((name) => !FIXED.has(name) && !(name in STRICT)))
   if ('emails' in merged) offered.delete('name')
-  const errors = choices.flatMap((name, index): FieldError[] =>
-    offered.has(name) ? [] : [field(`/choices/${index}`, 'unknown_choice', `is "${name}", which cannot be chosen`)],
-  )
+  const check = (given: readonly string[], at: string): FieldError[] =>
+    given.flatMap((name, index) =>
+      offered.has(name) ? [] : [field(`/${at}/${index}`, 'unknown_choice', `is "${name}", which cannot be chosen`)],
+    )
+  const errors = [...check(choices, 'choices'), ...check(own, 'kept_choices')]
+  for (const [index, name] of own.entries())
+    if (choices.includes(name))
+      errors.push(field(`/kept_choices/${index}`, 'contradiction', 'is chosen of the merged record as well'))
   if (errors.length > 0) throw invalid(...errors)
 }
 

@@ -50,6 +50,16 @@ export function mergeJournal({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
        WHERE org_id = ? AND object = ? AND kept_id = ? AND undone_at IS NULL ORDER BY id DESC LIMIT 1`,
     )
     .pluck()
+  const into = db
+    .prepare(
+      `SELECT merged_id FROM merges INDEXED BY merges_kept
+       WHERE org_id = ? AND object = ? AND kept_id = ? AND undone_at IS NULL ORDER BY id DESC`,
+    )
+    .pluck()
+  const ofMerged = db.prepare(
+    `SELECT * FROM merges INDEXED BY merges_merged
+     WHERE org_id = ? AND object = ? AND merged_id = ? ORDER BY id DESC`,
+  )
   const awayOf = db
     .prepare(
       `SELECT id FROM merges INDEXED BY merges_merged
@@ -102,6 +112,10 @@ export function mergeJournal({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     end,
     /** The latest merge into a record that was not undone. */
     lastInto: (org: number, object: MergeObject, id: string) => lastInto.get(org, object, id) as string | undefined,
+    /** The records that are merged into one, the latest first. */
+    into: (org: number, object: MergeObject, id: string) => into.all(org, object, id) as string[],
+    /** All merges of a record into others, the latest first. */
+    ofMerged: (org: number, object: MergeObject, id: string) => (ofMerged.all(org, object, id) as Row[]).map(present),
     /** The merge that removed a record and was not undone. */
     awayOf: (org: number, object: MergeObject, id: string) => awayOf.get(org, object, id) as string | undefined,
   }

@@ -40,7 +40,7 @@ export function mergeStore(deps: Deps) {
   }
 
   /**
-   * Merges a record into the kept one; see `combine` for the fields and `choices`. All references to the merged record,
+   * Merges a record into the kept one; see `combine` for the fields, `choices` and `own`. All references to the merged record,
    * including static lists, are moved to the kept one, and each referring record gets a new version and event. A kept
    * company that is below the merged one moves up to its place. The kept record has an `updated` event if it changes;
    * the merged one is deleted, with a `deleted` event.
@@ -53,9 +53,10 @@ export function mergeStore(deps: Deps) {
     keptId: string,
     mergedId: string,
     choices: readonly string[] = [],
+    own: readonly string[] = [],
   ): Merge {
     const { records, links, lists } = kinds[object]
-    const { kept, merged, fields } = combined(who, object, keptId, mergedId, choices)
+    const { kept, merged, fields } = combined(who, object, keptId, mergedId, choices, own)
     records.clearUnique(who.org, merged)
     records.save(who, kept, fields)
     const undo = {
@@ -69,17 +70,31 @@ export function mergeStore(deps: Deps) {
   }
 
   /** The kept record as a merge would leave it; nothing is written. Throws like `merge`. */
-  function preview(who: Caller, object: MergeObject, keptId: string, mergedId: string, choices: readonly string[]) {
-    const { fields } = combined(who, object, keptId, mergedId, choices)
+  function preview(
+    who: Caller,
+    object: MergeObject,
+    keptId: string,
+    mergedId: string,
+    choices: readonly string[],
+    own: readonly string[] = [],
+  ) {
+    const { fields } = combined(who, object, keptId, mergedId, choices, own)
     return kinds[object].records.present(who, fields)
   }
 
-  function combined(who: Caller, object: MergeObject, keptId: string, mergedId: string, choices: readonly string[]) {
+  function combined(
+    who: Caller,
+    object: MergeObject,
+    keptId: string,
+    mergedId: string,
+    choices: readonly string[],
+    own: readonly string[],
+  ) {
     const { records } = kinds[object]
     const [kept, merged] = [records.find(who, keptId), records.find(who, mergedId)]
     if (keptId === mergedId) throw invalid(field('/merged_id', 'same_record', 'must not be the record that is kept'))
-    checkChoices(merged, choices)
-    const fields = combine(kept, merged, choices)
+    checkChoices(kept, merged, choices, own)
+    const fields = combine(kept, merged, choices, own)
     if (object === 'company') {
       const wanted = [fields, kept, merged].map(({ parent_company_id }) => parent_company_id)
       fields.parent_company_id = tree.ofBoth(who.org, [keptId, mergedId], wanted)
@@ -144,7 +159,15 @@ export function mergeStore(deps: Deps) {
     return { fields: parentOf(now), left: [...left, { field: 'parent_company_id', reason: 'cycle' }] }
   }
 
-  return { merge, preview, undo, find: journal.find, list: journal.list, duplicates: duplicates(db) }
+  return {
+    merge,
+    preview,
+    undo,
+    ofMerged: journal.ofMerged,
+    find: journal.find,
+    list: journal.list,
+    duplicates: duplicates(db),
+  }
 }
 
 /** Empty for a contact. */

@@ -1,8 +1,9 @@
 import { emailKey } from '../../lib/email.ts'
 import { same } from '../../lib/merge.ts'
 import type { Database } from '../../store/driver.ts'
-import { type CustomObject, HOLDERS, type Value } from '../custom-fields/types.ts'
+import type { CustomObject, Value } from '../custom-fields/types.ts'
 import type { Email } from '../records/contact-methods.ts'
+import { externalIds } from '../records/external-ids.ts'
 import { type Changes, customKey, type Fields } from './fields.ts'
 import { customConflicts, type Obstacle, type Twin } from './values.ts'
 
@@ -46,9 +47,7 @@ export function undoConflicts(db: Database, object: CustomObject) {
       "SELECT kept_id FROM merges WHERE org_id = ? AND object = 'company' AND merged_id = ? AND undone_at IS NULL",
     )
     .pluck()
-  const withExternalId = db
-    .prepare(`SELECT id FROM ${HOLDERS[object].table} WHERE org_id = ? AND external_id = ? AND id <> ?`)
-    .pluck()
+  const ids = externalIds(db)
   const withDomain = db
     .prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ? AND company_id <> ?')
     .pluck()
@@ -92,7 +91,11 @@ export function undoConflicts(db: Database, object: CustomObject) {
         (twin?.fields.domains as string[] | undefined)?.includes(item as string),
         withDomain.get(org, item, id),
       )
-    if (name === 'external_id') return taken(twin?.fields.external_id === item, withExternalId.get(org, item, id))
+    if (name === 'external_id') {
+      const isTwins =
+        twin && twin.fields.external_id === item && !ids.mayShare(org, object, item as string, id, twin.id)
+      return taken(isTwins, ids.otherWith(org, object, item as string, id))
+    }
     if (name === 'emails') {
       const other = withEmail.get(org, emailKey((item as Email).email), id, twin?.id ?? id) as string | undefined
       return other ? { reason: 'shared', other } : undefined

@@ -1,5 +1,6 @@
 import { same } from '../../lib/merge.ts'
 import type { Database } from '../../store/driver.ts'
+import { countryOf } from '../../store/orgs.ts'
 import {
   type CustomObject,
   type FieldType,
@@ -35,6 +36,7 @@ export function customConflicts(db: Database, object: CustomObject) {
   const archived = db.prepare(`SELECT archived_fields FROM ${table} WHERE org_id = ? AND id = ?`).pluck()
   const setArchived = db.prepare(`UPDATE ${table} SET archived_fields = ? WHERE org_id = ? AND id = ?`)
   const custom = customValues(db, object)
+  const country = countryOf(db)
 
   const archivedOf = (org: number, id: string): Values => JSON.parse(archived.get(org, id) as string)
 
@@ -59,10 +61,10 @@ export function customConflicts(db: Database, object: CustomObject) {
       if (found.type === 'member' && !member.get(org, value)) return { reason: 'deleted' }
       const uniqueKey = found.is_unique ? kindOf(found.type).uniqueKey : undefined
       if (!uniqueKey) return undefined
-      const wanted = uniqueKey(value as never)
+      const keyOf = (one: unknown) => uniqueKey(one as never, country(org))
+      const wanted = keyOf(value)
       const rival = twin?.fields[name]
-      if (twin && rival !== undefined && uniqueKey(rival as never) === wanted)
-        return { reason: 'taken', other: twin.id }
+      if (twin && rival !== undefined && keyOf(rival) === wanted) return { reason: 'taken', other: twin.id }
       const other = holder.get(org, found.id, wanted, id) as string | undefined
       return other && other !== twin?.id ? { reason: 'taken', other } : undefined
     }

@@ -40,6 +40,7 @@ export const companyRecord = record(
       filter: {
         name: 'domain',
         type: 'text',
+        form: { is: (text) => toDomain(text) !== undefined, name: 'a host name, such as example.com' },
         link: domainLink,
         normal: (given) => toDomain(given) ?? given,
         description: 'Any of its domains.',
@@ -66,7 +67,7 @@ export const companyRecord = record(
       'filter',
       'import',
     ),
-    owner_id: reference('members', null, 'filter', 'import'),
+    owner_id: reference('members', null, 'filter', 'sort', 'import'),
     tag_ids: tags('company'),
     description: longText('Notes about the company.', 'import'),
     external_id: externalId('companies'),

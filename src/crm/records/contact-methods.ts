@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
+import { dialKey } from '../../lib/written/phones.ts'
 
 // The emails and phones of a contact: without duplicates, and one of each kind is primary.
 
@@ -12,8 +13,8 @@ export type Email = v.InferOutput<typeof Email>
 export const Phone = f.named('ContactPhone', f.object({ number: f.phone, label, is_primary: f.flag }))
 export type Phone = v.InferOutput<typeof Phone>
 
-/** Phones are compared ignoring spaces and punctuation. */
-export const phoneKey = (number: string): string => number.replace(/[\s()./-]/g, '').toLowerCase()
+/** Phones are compared by what is dialled, without regard to signs and to what stands around them. */
+export const phoneKey = dialKey
 
 /** The optional members of an email or a phone. */
 const optional = { label: v.exactOptional(label, 'work'), is_primary: v.exactOptional(f.flag, false) }

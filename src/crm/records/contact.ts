@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { emailKey } from '../../lib/email.ts'
+import { EMAIL_FORM, emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { fold } from '../../lib/fold.ts'
 import * as c from '../../store/columns.ts'
@@ -44,9 +44,10 @@ export const contactRecord = record(
       filter: {
         name: 'email',
         type: 'text',
+        form: EMAIL_FORM,
         link: emailLink,
         normal: emailKey,
-        description: 'Any of its emails, ignoring case.',
+        description: 'Any of its emails, in any spelling: case does not count, nor does the script of its domain.',
       },
       list: { kind: 'texts', column: 'email_key', link: emailLink, normal: emailKey },
       import: { kind: 'emails', many: true },
@@ -57,8 +58,8 @@ export const contactRecord = record(
       import: { kind: 'phones', many: true },
     }),
     job_title: text('For example "Head of purchasing".', 'import', 'template'),
-    company_id: reference('companies', 'The company that the contact works for.', 'filter', 'import'),
-    owner_id: reference('members', null, 'filter', 'import'),
+    company_id: reference('companies', 'The company that the contact works for.', 'filter', 'sort', 'import'),
+    owner_id: reference('members', null, 'filter', 'sort', 'import'),
     tag_ids: tags('contact'),
     linkedin_url: url('LinkedIn profile.', 'import'),
     website: url('Personal website of the contact.', 'import', 'template'),

@@ -3,6 +3,7 @@ import * as f from '../../lib/fields.ts'
 import * as c from '../../store/columns.ts'
 import {
   amount,
+  BY_STAGE,
   currency,
   date,
   externalId,
@@ -27,6 +28,7 @@ export const dealRecord = record(
     currency: currency('Currency of the amount.', 'filter', 'import', 'template'),
     stage: field(f.doc(f.id, 'Current stage in the pipeline; see `GET /stages`.'), () => c.plain('stage_id'), {
       filter: { type: 'id' },
+      sort: { by: BY_STAGE },
       list: { kind: 'id', target: 'stages' },
       import: { kind: 'stage' },
     }),
@@ -35,9 +37,9 @@ export const dealRecord = record(
       list: { kind: 'choice', choices: STATUSES },
       import: { kind: 'status' },
     }),
-    company_id: reference('companies', 'The company that would buy.', 'filter', 'import'),
+    company_id: reference('companies', 'The company that would buy.', 'filter', 'sort', 'import'),
     primary_contact_id: reference('contacts', 'The main contact for the deal.', 'filter', 'import'),
-    owner_id: reference('members', null, 'filter', 'import'),
+    owner_id: reference('members', null, 'filter', 'sort', 'import'),
     tag_ids: tags('deal'),
     expected_close_date: date('When the deal is expected to close.', 'filter', 'sort', 'import', 'template'),
     close_reason_id: readOnly(reference('close_reasons', 'Why the deal was closed; null while it is open.', 'import')),

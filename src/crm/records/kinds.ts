@@ -1,7 +1,9 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { fold } from '../../lib/fold.ts'
+import { tidy } from '../../lib/invisible.ts'
 import * as c from '../../store/columns.ts'
+import type { Reference } from '../../store/list/by-reference.ts'
 import { Address } from './address.ts'
 import type { Blank, Given, ImportKind, Offers } from './record.ts'
 
@@ -63,7 +65,7 @@ export const currency = orNull(f.currency, c.plain, {
   filter: { type: 'text', pattern: /^[A-Z]{3}$/, nullable: true },
 })
 export const externalId = (objects: 'contacts' | 'companies' | 'deals') =>
-  orNull(f.title, c.text, { ...textual('text'), filter: { type: 'text' } })(
+  orNull(f.externalId, c.text, { ...textual('text'), filter: { type: 'text', normal: tidy } })(
     `Id in another system; unique among the ${objects} of the organisation.`,
     'filter',
     'import',
@@ -105,9 +107,23 @@ export const timestamp = (doc: string) =>
 
 const IMPORTED_AS = { companies: 'company', contacts: 'contact', members: 'member', close_reasons: 'reason' } as const
 
-export const reference = (target: keyof typeof IMPORTED_AS, doc: Doc, ...uses: ('filter' | 'import')[]) =>
+/** The order of what is referred to: members are few, and need no index. */
+const ORDERS: Partial<Record<string, Reference>> = {
+  companies: { table: 'companies', key: 'r.name_key', index: 'companies_name', meaning: 'its name' },
+  members: { table: 'members', key: 'fold(r.name)', meaning: 'the name' },
+}
+
+export const BY_STAGE: Reference = {
+  table: 'stages',
+  key: 'r.rank',
+  index: 'stages_rank',
+  meaning: 'its place, the stages of the default pipeline first',
+}
+
+export const reference = (target: keyof typeof IMPORTED_AS, doc: Doc, ...uses: ('filter' | 'sort' | 'import')[]) =>
   orNull(f.id, c.plain, {
-    filter: { type: 'id', nullable: true },
+    sort: { nullable: true, by: ORDERS[target] as Reference },
+    filter: { type: 'id', nullable: true, ...(target === 'members' ? { isMember: true } : {}) },
     list: { kind: 'id', target },
     import: { kind: IMPORTED_AS[target] },
   })(doc, ...uses)

@@ -1,4 +1,5 @@
 import type { Database } from '../../store/driver.ts'
+import { phoneBook } from './phone-book.ts'
 
 export type Named = { id: string; name: string }
 export type Member = Named & { status: 'active' | 'deactivated' }
@@ -14,7 +15,7 @@ export function contactsOfEmail(db: Database): (org: number, key: string, limit?
   return (org, key, limit = ALL) => ofEmail.all(org, key, limit) as string[]
 }
 
-/** Finds contacts, companies and members by their name, email, domain or external id. */
+/** Finds contacts, companies and members by their name, email or domain. */
 export function recordLookups(db: Database) {
   const companyOfDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
   const companiesNamed = db.prepare(
@@ -25,11 +26,6 @@ export function recordLookups(db: Database) {
   )
   const dealsTitled = db.prepare(`SELECT id FROM deals WHERE org_id = ? AND title_key = ? LIMIT ${MAX_NAMED}`)
   const emailOf = db.prepare('SELECT 1 FROM contact_emails WHERE org_id = ? AND contact_id = ? LIMIT 1').pluck()
-  const ofExternalId = {
-    contact: db.prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ?').pluck(),
-    company: db.prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ?').pluck(),
-    deal: db.prepare('SELECT id FROM deals WHERE org_id = ? AND external_id = ?').pluck(),
-  }
   const noteOf = Object.fromEntries(
     (['contact', 'company', 'deal'] as const).map((object) => [
       object,
@@ -42,8 +38,14 @@ export function recordLookups(db: Database) {
         .pluck(),
     ]),
   )
+  const nameOf = {
+    contact: db.prepare('SELECT name FROM contacts WHERE org_id = ? AND id = ?').pluck(),
+    company: db.prepare('SELECT name FROM companies WHERE org_id = ? AND id = ?').pluck(),
+  }
+  const tagNamed = db.prepare('SELECT id FROM tags WHERE org_id = ? AND name_key = ?').pluck()
   const memberOfEmail = db.prepare('SELECT id FROM members WHERE org_id = ? AND email = ?').pluck()
   const members = db.prepare('SELECT id, name, status FROM members WHERE org_id = ?')
+  const books = new Map<number, ReturnType<typeof phoneBook>>()
 
   return {
     companyOfDomain: (org: number, domain: string) => companyOfDomain.get(org, domain) as string | undefined,
@@ -53,12 +55,20 @@ export function recordLookups(db: Database) {
       contactsNamed.all(org, nameKey) as (Named & { company_id: string | null })[],
     dealsTitled: (org: number, titleKey: string) => dealsTitled.all(org, titleKey) as { id: string }[],
     contactsOfEmail: contactsOfEmail(db),
+    /** In any notation. */
+    contactsOfPhone: (org: number, number: string): string[] => {
+      const book = books.get(org) ?? phoneBook(db, org)
+      books.set(org, book)
+      return book(number)
+    },
+    /** Of a record that was found. */
+    nameOf: (object: keyof typeof nameOf, org: number, id: string) => nameOf[object].get(org, id) as string,
     hasEmail: (org: number, contact: string) => emailOf.get(org, contact) === 1,
-    ofExternalId: (object: 'contact' | 'company' | 'deal', org: number, id: string) =>
-      ofExternalId[object].get(org, id) as string | undefined,
     /** A note about the record with exactly this text. */
     noteOf: (object: 'contact' | 'company' | 'deal', org: number, id: string, body: string) =>
       noteOf[object]?.get(org, id, body) as string | undefined,
+    /** `nameKey` is that of `uniqueName`. */
+    tagNamed: (org: number, nameKey: string) => tagNamed.get(org, nameKey) as string | undefined,
     memberOfEmail: (org: number, email: string) => memberOfEmail.get(org, email) as string | undefined,
     members: (org: number) => members.all(org) as Member[],
   }

@@ -1,5 +1,5 @@
 import { same } from '../../lib/merge.ts'
-import type { Columns } from '../../store/columns.ts'
+import type { Columns, RawRow } from '../../store/columns.ts'
 import type { Database } from '../../store/driver.ts'
 import { links } from '../../store/links.ts'
 import { rows } from '../../store/rows.ts'
@@ -56,10 +56,27 @@ export function recordRows<Shape extends StoredRecord>(
   /** Updates the search index. */
   const index = (org: number, record: Shape): void => search.put(org, record.id, wordsIn(org, record))
 
+  const after = db
+    .prepare(`SELECT ${columns.select} FROM ${table} WHERE org_id = ? AND id > ? ORDER BY id LIMIT ?`)
+    .raw()
+
+  /** The words of at most `most` records after the given id. */
+  const wordsAfter = (org: number, id: string, most: number): { id: string; words: string[] }[] =>
+    (after.all(org, id, most) as RawRow[])
+      .map(columns.present)
+      .map((record) => ({ id: record.id, words: wordsIn(org, record) }))
+
+  /** Updates the search index for at most `most` records after the given id. Returns the last id if there may be more. */
+  function indexAfter(org: number, id: string, most: number): string | undefined {
+    const found = wordsAfter(org, id, most)
+    for (const { id, words } of found) search.put(org, id, words)
+    return found.length < most ? undefined : found.at(-1)?.id
+  }
+
   function erase(org: number, id: string): void {
     search.remove(org, id)
     row.remove(org, id) // deletes its rows in the other tables, too
   }
 
-  return { restore, write, index, erase }
+  return { restore, write, index, wordsAfter, indexAfter, erase }
 }

@@ -13,6 +13,7 @@ import { life } from '../story/sales.ts'
 import { outreach } from '../story/sequences.ts'
 import type { Profile } from '../story/steps.ts'
 import { work } from '../story/work.ts'
+import { inOneCurrency } from './one-currency.ts'
 import { recordReplayer } from './records.ts'
 
 export type SeedOptions = {
@@ -22,6 +23,8 @@ export type SeedOptions = {
   asOf: number
   /** Events before this time are not written; all are by default. */
   eventsFrom?: number
+  /** Of all amounts; those of the countries of the story by default. */
+  currency?: string
   /** Called after each transaction. */
   onProgress?: (steps: number) => void
   pace?: Pace
@@ -79,7 +82,7 @@ export function* seedBatches(store: CommandStore, options: SeedOptions): Generat
 
 function* play(
   store: CommandStore,
-  { org, seed, profile, asOf, eventsFrom, pace }: SeedOptions,
+  { org, seed, profile, asOf, currency, eventsFrom, pace }: SeedOptions,
 ): Generator<number, Seeded, void> {
   const batch = batches(store, pace)
   let at = 0
@@ -93,7 +96,8 @@ function* play(
   const setClock = (to: number) => void (at = Math.max(at, to))
   const before = countsOf(store, org)
   const options = { seed, profile, asOf }
-  const steps = outreach(exchange(work(life(options), options), options), options)
+  const story = outreach(exchange(work(life(options), options), options), options)
+  const steps = currency === undefined ? story : inOneCurrency(story, currency)
   let played = 0
   let step = steps.next()
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openStore, type Store } from '../../store/open.ts'
+import { orgOf } from '../../store/orgs.ts'
 import { rememberSample } from '../../store/sample-records.ts'
 import { seedBatches } from './replay.ts'
 
@@ -19,7 +20,8 @@ export async function installSample(
   const own = openStore(dataDir, { wall: clock.now })
   const pace = { now: () => performance.now(), sleep: () => undefined }
   try {
-    const batches = seedBatches(own, { org, seed: SEED, profile: 'demo', asOf: clock.now(), pace })
+    const { currency } = orgOf(own.db, org)
+    const batches = seedBatches(own, { org, seed: SEED, profile: 'demo', asOf: clock.now(), currency, pace })
     while (!batches.next().done) await nextTurn()
     own.transaction(() => rememberSample(own.db, org, owner))
   } finally {

@@ -48,7 +48,8 @@ export function offerTo(random: Random, companies: CompanyBook, company: number,
   if (offer.text.includes('{years}')) facts |= FACT.manyYears
   return {
     kind,
-    title: `${subject} – ${companies.stemOf(company)}`,
+    // Without the company, which stands beside it wherever a deal is shown.
+    title: subject,
     seats,
     adds: offer.seats !== 'all',
     price,

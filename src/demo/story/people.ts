@@ -23,7 +23,8 @@ export type Known = Partner & {
 export function faces(random: Random, isThorough: boolean) {
   const colleagues: { ref: number; first: string; name: string; zone: string; isTeam: boolean }[] = []
   const sellers: number[] = []
-  // By the number of the contact.
+  // By the number of the company, and of the contact.
+  const firms: string[] = []
   const firsts: string[] = []
   const lasts: string[] = []
   const hasEmail: boolean[] = []
@@ -44,6 +45,7 @@ export function faces(random: Random, isThorough: boolean) {
       if (role !== 'viewer') sellers.push(step.ref)
     }
     if (step.do === 'tag') tags.set(step.given.name, step.ref)
+    if (step.do === 'company') firms[step.ref] = step.given.name
     if (step.do === 'company' && (step.given.employee_count ?? 0) >= LARGE_STAFF) large.add(step.ref)
     if (step.do === 'contact') meet(step)
     if (step.do === 'move') {
@@ -74,14 +76,13 @@ export function faces(random: Random, isThorough: boolean) {
 
   /** Follows a deal with a contact until it is closed. */
   function follow({ ref, given, company, owner }: Extract<Step, { do: 'deal' }>, contact: number): Known {
-    const [subject = '', firm] = given.title.split(' – ')
     const name = nameOf(contact)
     const known: Known = {
       who: { contact },
       first: firsts[contact] as string,
       name,
-      firm: firm ?? name,
-      seats: /\d+ (?:seats|users)/.exec(subject)?.[0] ?? 'one team',
+      firm: (company !== undefined && firms[company]) || name,
+      seats: /\d+ (?:seats|users)/.exec(given.title)?.[0] ?? 'one team',
       channels: channelsOf(contact),
       owner: owner ?? random.pick(sellers),
       isKey: company !== undefined && large.has(company),

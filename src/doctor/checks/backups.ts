@@ -2,7 +2,7 @@ import { isOfFuture } from '../../backup/retention.ts'
 import { lackingSince } from '../../backup/sending.ts'
 import { lastBackup } from '../../backup/state.ts'
 import { DAY_MS, HOUR_MS, rfc3339 } from '../../lib/time.ts'
-import { type Finding, fail, pass, together, warn } from '../finding.ts'
+import { type Finding, fail, pass, some, together, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 
 /** A backup is made each night: an older one means that the last night's is missing. */
@@ -23,6 +23,12 @@ function age({ backups: all, backupDir, dataDir, now, database }: Patient): Find
     return warn(
       `${newest.path} is dated in the future: it was made while the clock was wrong, and there is no other.`,
       HOW,
+    )
+  const lacking = newest?.lacks() ?? []
+  if (newest && lacking.length > 0)
+    return fail(
+      `${newest.path}, the newest backup, cannot be restored: it lacks ${some(lacking)}.`,
+      'Restore the missing files in keys/ from an older backup, and make a new one with "dealbox backup".',
     )
   if (newest) return judged(now() - newest.made, `The newest backup is ${newest.path}, of ${rfc3339(newest.made)}`)
   const none = `There is no backup in ${backupDir}`

@@ -1,8 +1,9 @@
+import { notedState } from '../../backup/state.ts'
 import { MAX_AHEAD_MS, timeOfId } from '../../lib/id.ts'
 import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../lib/time.ts'
 import { newestId } from '../../store/newest.ts'
 import { EARLIEST_MS, HOLD_MS, seenTimes } from '../../store/wall-clock.ts'
-import { type Finding, fail, pass, warn } from '../finding.ts'
+import { type Finding, fail, pass, together, warn } from '../finding.ts'
 import { depsOf, type Patient } from '../patient.ts'
 
 /** Ids run ahead by a few milliseconds at most; a clock that is set by the network is off by less than this. */
@@ -15,12 +16,18 @@ export function clock(patient: Patient): Finding {
   const { db } = depsOf(patient)
   const newest = newestId(db)
   const stored = seenTimes(db)
-  return judged({
+  const doubt = notedState(patient.dataDir).zone_doubt
+  const found = judged({
     now,
     newest: newest === undefined ? undefined : timeOfId(newest),
     jump: stored?.jumped_to == null ? undefined : { from: stored.jumped_from as number, to: stored.jumped_to },
     seenAt: stored?.seen_at,
   })
+  if (doubt === undefined) return found
+  return together(
+    [found, warn(`When the server started: ${doubt}`, 'Restart the server with another TZ.')],
+    found.detail,
+  )
 }
 
 type Times = {

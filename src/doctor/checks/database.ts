@@ -1,7 +1,8 @@
 import { sizeText } from '../../lib/size.ts'
 import { emptyLog } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/driver.ts'
-import { danglingReferences, databaseBytes, logBytes, pageErrors, storedFormat } from '../../store/inspect/inspect.ts'
+import { danglingReferences, databaseBytes, logBytes, storedFormat } from '../../store/inspect/inspect.ts'
+import { logFault } from '../../store/inspect/log-frames.ts'
 import { hasOtherStatistics, resetStatistics, schemaDrift } from '../../store/inspect/shape.ts'
 import { replicationRow } from '../../store/replication.ts'
 import { type Finding, fail, pass, some, warn } from '../finding.ts'
@@ -16,11 +17,14 @@ const dbOf = ({ database }: Patient): Database => database.db as Database
 export function database(patient: Patient): Finding {
   const { problem, db } = patient.database
   if (problem && !db) return refused(patient)
-  const errors = pageErrors(dbOf(patient), patient.isFull)
-  if (errors.length > 0) return fail(`The database is damaged: ${some(errors, 3)}.`, howToRestore(patient))
+  const errors = patient.pageErrors()
+  const isOfSearch = patient.isSearchDamaged()
+  if (errors.length > 0 && !isOfSearch)
+    return fail(`The database is damaged: ${some(errors, 3)}.`, howToRestore(patient))
   if (problem) return refused(patient)
+  const but = isOfSearch ? 'whole but for its search' : 'whole'
   const how = patient.isFull ? 'all pages and indexes' : 'all pages; --full also compares the indexes'
-  return pass(`The database (${sizeText(databaseBytes(patient.dataDir))}) is whole (${how}).`)
+  return pass(`The database (${sizeText(databaseBytes(patient.dataDir))}) is ${but} (${how}).`)
 }
 
 /** By the code of the problem; anything else is a reason to restore. */
@@ -32,6 +36,8 @@ const ADVICE: Record<string, string> = {
   database_empty: 'Start the server, or use "dealbox init".',
   cannot_open: 'Run this command as the user of the server, or with --fix as root.',
   busy: 'Try again in a moment.',
+  foreign_log: 'Make a copy of the folder first: what is in the log is nowhere else.',
+  no_shared_memory: 'Stop the server, copy the data folder to such a disk, and name that with --data.',
   storage_failed:
     'Look into the log of the operating system for errors of the disk, and copy the data folder to another one.',
 }
@@ -100,6 +106,12 @@ export function log(patient: Patient): Finding {
     return warn(`${size}. ${why}`, 'End other programs that have the database open, or restart the server.')
   }
   if (bytes === 0) return pass('The write-ahead log is empty.')
+  const fault = logFault(dataDir)
+  if (fault !== undefined)
+    return fail(
+      fault,
+      `Copy ${dataDir} before anything else opens it: the next start drops that part. Compare with the newest backup, and check the disk.`,
+    )
   if (db && isCurrent && replicationRow(db).read().is_replicated)
     return pass(`${size}. Litestream copies it, and empties it.`)
   return warn(

@@ -33,10 +33,14 @@ export function orphans(patient: Patient): Finding {
     ...when(brokenContents(db), 'file', 'files', (said) =>
       fail(`The bytes of ${said} are not complete.`, howToRestore(patient)),
     ),
-    ...when(strayDocs(db).length, 'record that does not exist', 'records that do not exist', (said) =>
-      warn(`The search knows ${said}.`, FIX, {
-        runOn: inTransaction(({ db }) => removeStrayDocs(db), 'entry of the search', 'entries of the search'),
-      }),
+    ...when(
+      patient.isSearchDamaged() ? 0 : strayDocs(db).length,
+      'record that does not exist',
+      'records that do not exist',
+      (said) =>
+        warn(`The search knows ${said}.`, FIX, {
+          runOn: inTransaction(({ db }) => removeStrayDocs(db), 'entry of the search', 'entries of the search'),
+        }),
     ),
     ...when(unsentMessages(db).length, 'message is', 'messages are', (said) =>
       fail(

@@ -7,10 +7,11 @@ import { type Finding, fail, pass, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 
 /** Of this program and of the database; `database` fails if they do not fit. */
-export function versions({ database }: Patient): Finding {
+export function versions({ database, versionAge, now }: Patient): Finding {
   const own = `Dealbox ${version} (Node ${process.versions.node}, SQLite ${sqliteVersion()}, schema ${SCHEMA_VERSION})`
   const stored = database.version
-  if (stored === undefined || database.isCurrent) return pass(`${own}.`)
+  const age = versionAge?.(now())
+  if (stored === undefined || database.isCurrent) return age === undefined ? pass(`${own}.`) : warn(`${own}.`, age)
   return warn(
     `${own}; the database has schema ${stored}.`,
     'Start this version of the server to migrate the database, or use the version that wrote it. Make a backup first.',

@@ -4,7 +4,7 @@ import { HOUR_MS, rfc3339 } from '../../lib/time.ts'
 import { jobRows } from '../../store/job-rows.ts'
 import type { ListQuery } from '../../store/list/page.ts'
 import { allOrgs } from '../../store/orgs.ts'
-import { failingRecurring } from '../../store/recurring.ts'
+import { FAILED_OFTEN, failingRecurring } from '../../store/recurring.ts'
 import { columns, webhookStore } from '../../webhooks/webhooks.ts'
 import { counted, type Finding, fail, pass, some, together, warn } from '../finding.ts'
 import { depsOf, type Patient } from '../patient.ts'
@@ -54,7 +54,10 @@ export function jobs(patient: Patient): Finding {
 
 export function recurring(patient: Patient): Finding {
   const failing = failingRecurring(depsOf(patient).db)
-  const said = failing.map(({ name, error }) => `"${name}" (${error})`)
+  const said = failing.map(({ name, error, failures }) => {
+    const often = failures >= FAILED_OFTEN ? `, ${failures} times in a row` : ''
+    return `"${name}" (${error.replace(/\.$/, '')}${often})`
+  })
   if (said.length === 0) return pass('The recurring work of the server succeeds.')
   return warn(`Recurring work of the server failed: ${some(said)}.`, 'Look into the log of the server for the reason.')
 }
@@ -67,14 +70,25 @@ export function mailboxes(patient: Patient): Finding {
   const found = active.flatMap(({ org, mailbox }) => {
     const { sending, receiving } = store.health(org, mailbox)
     const sides = Object.entries({ sending, receiving }).filter(([, { status }]) => bad.includes(status))
-    return sides.map(([side, { status, text }]) =>
-      warn(
-        `The mailbox "${mailbox.key}": ${side} ${text}.`,
-        status === 'not_connected'
-          ? `Use "dealbox mailbox connect ${mailbox.key}".`
-          : `See more with "dealbox mailbox test ${mailbox.key}".`,
+    const { missing } = store.state(org, mailbox.id)
+    return [
+      ...sides.map(([side, { status, text }]) =>
+        warn(
+          `The mailbox "${mailbox.key}": ${side} ${text}.`,
+          status === 'not_connected'
+            ? `Use "dealbox mailbox connect ${mailbox.key}".`
+            : `See more with "dealbox mailbox test ${mailbox.key}".`,
+        ),
       ),
-    )
+      ...(missing === 0
+        ? []
+        : [
+            warn(
+              `The mailbox "${mailbox.key}": its server left out the content of ${counted(missing, 'mail')}.`,
+              'See which with "dealbox mailbox errors", and read them with another mail program.',
+            ),
+          ]),
+    ]
   })
   return together(
     found,

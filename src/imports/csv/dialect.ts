@@ -32,7 +32,8 @@ export function preamble(text: string): string {
  * tie the one that gives more columns. A comma if there is only one column.
  */
 export function separatorOf(text: string): Separator {
-  const [header, ...records] = separatorsByRecord(text)
+  const all = separatorsByRecord(text)
+  const [header, ...records] = all.slice(titlesAbove(all))
   let best: { separator: Separator; steady: number; columns: number } | undefined
   for (const separator of SEPARATORS) {
     const columns = header?.get(separator) ?? 0
@@ -44,6 +45,17 @@ export function separatorOf(text: string): Separator {
     }
   }
   return best?.separator ?? ','
+}
+
+/** Returns how many records are above a table: the first of it has as many of a separator as most of those below. */
+function titlesAbove(all: readonly ReadonlyMap<string, number>[]): number {
+  const found = all.slice(0, MAX_PREAMBLE).findIndex((counts, index) => {
+    const below = all.slice(index + 1)
+    return [...counts].some(
+      ([separator, count]) => below.filter((each) => each.get(separator) === count).length * 2 > below.length,
+    )
+  })
+  return Math.max(0, found)
 }
 
 /** Counts each separator outside of quotes, by record. The last record may be cut off, and is left out. */

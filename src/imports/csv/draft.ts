@@ -1,112 +1,189 @@
-import { emailKey } from '../../lib/email.ts'
+import { seen } from '../../lib/invisible.ts'
 import type { Json } from '../../lib/json.ts'
 import { type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
-import type { ImportObject } from '../writes.ts'
+import type { Context } from '../../lib/written/reading.ts'
+import type { ActivityObject, ImportObject } from '../writes.ts'
+import type { Place } from './addresses.ts'
+import { firstPage, putAddresses, putPerson } from './draft-parts.ts'
+import { join, linkNote, put, valueKey } from './draft-values.ts'
 import { AMOUNTS, type Field, type Fields, type Kind } from './fields.ts'
-import { type Mapping, takesCurrency } from './mapping.ts'
+import { amountIn, checkDigits, quoted } from './figures.ts'
+import { isAddress, isUntitled, type Mapping } from './mapping.ts'
+import { nothingIn, saidNothing } from './no-value.ts'
+import { unsurePhone } from './reach.ts'
 import type { Cells } from './read.ts'
-import {
-  currencyBeside,
-  isBlank,
-  LINKS,
-  labelOf,
-  type NumberFormat,
-  readValue,
-  readValues,
-  splitName,
-  unguarded,
-} from './values.ts'
+import { currencyIn, isBlank, LINKS, labelOf, optionsIn, readReach, readValue, unguarded } from './values.ts'
 
-/** Texts that refer to records, such as a company name, to be looked up. */
-export type Link = { kind: Kind; texts: string[] }
+/** Texts that refer to records, such as a company name, to be looked up; `ids` are those of another product. */
+export type Link = {
+  kind: Kind
+  texts: string[]
+  ids?: readonly string[]
+  /** Whether the texts are single names; at first, those of tags are whole cells. */
+  isDivided?: boolean
+}
 
 /**
  * A row before its references are resolved. `added`: members whose values are appended to those of an existing record.
  */
-export type Draft = { given: Record<string, Json>; links: Map<string, Link>; added: Set<string> }
+export type Draft = {
+  given: Record<string, Json>
+  links: Map<string, Link>
+  added: Set<string>
+  /** Whether it may have an email that another record has. */
+  isShared?: boolean
+  /** What is kept as it is written since it could mean two things, by column. */
+  unsure?: { column: string; reason: string }[]
+  /** The cells with parts of addresses. */
+  places?: Place[]
+  /** Of notes and tasks: the row by its id, or by what it says. */
+  key?: { id?: string; hash?: string }
+  activity?: Activity
+}
 
-type Reader = { column: string; name: string; field: Field; format: NumberFormat; label: string | undefined }
+/** `bare` is the text without what stands above it; `when` and `completed_at` are of the product. */
+export type Activity = {
+  object: ActivityObject
+  bare: string
+  when?: string | undefined
+  completed_at?: string | undefined
+}
 
-/** Kinds with several values, which columns may share. */
+type Reader = {
+  column: string
+  name: string
+  field: Field
+  format: Context
+  label: string | undefined
+  group: string
+}
+
+/** Kinds with several values, which columns may share; a cell may also be a JSON array in wire form. */
 const JOINED: ReadonlySet<Kind> = new Set<Kind>(['emails', 'phones', 'domains'])
 /** Kinds that are not members of a body: they determine the stage of a deal. */
 const PLACES: ReadonlySet<Kind> = new Set<Kind>(['stage', 'pipeline', 'status', 'reason'])
-/** Kinds whose cells may also contain a JSON array in wire form. */
-const LISTS: ReadonlySet<Kind> = new Set<Kind>([...JOINED, 'tags', 'choices'])
+
+/** What a deal without a title is called after. */
+const TITLES = ['company_id', 'primary_contact_id', 'notes']
 
 /** Called for a cell that cannot be read, and is left out. */
 export type OnUnread = (column: string, reason: string) => void
 
 export type RowReader = {
   /**
-   * Reads a row. An empty cell means no value. Throws Problem 422 with an error for each cell that cannot be read, unless
-   * `onUnread` takes them.
+   * Reads a row. An empty cell means no value; `onNothing` gets those that say so in words. Throws Problem 422 with an error
+   * for each cell that cannot be read, unless `onUnread` takes them.
    */
-  read: (cells: Cells, onUnread?: OnUnread) => Draft
+  read: (cells: Cells, onUnread?: OnUnread, onNothing?: OnUnread) => Draft
   /** Returns the column of a row that a field, or this item of it, was read from. */
   columnOf: (cells: Cells, name: string, item?: Json) => string
+  /** What a row becomes depends on the rows before it: an interrupted import reads those again. */
+  isInOrder?: boolean
 }
 
+/** `isGuarded`: an apostrophe in front of a formula is no part of its text, as in files for spreadsheets. */
 export function rowReader(
   object: ImportObject,
   mapping: Mapping,
   fields: Fields,
-  formatOf: (column: string) => NumberFormat,
+  formatOf: (column: string) => Context,
+  isGuarded = true,
 ): RowReader {
-  const bringsCurrency = takesCurrency(object, mapping)
-  const inOrder = mapping.flatMap(({ column, field: name, label }): Reader[] =>
-    name === null ? [] : [{ column, name, field: fields[name] as Field, format: formatOf(column), label }],
+  const bare = (cell: string): string => (isGuarded ? unguarded(cell) : cell.trim())
+  const textOf = (cell: Json | undefined): string | undefined =>
+    typeof cell === 'string' ? seen(bare(cell)).trim() : undefined
+  const isCalledAfter = isUntitled(object, mapping)
+  const currencyColumn = mapping.find(({ field }) => field === 'currency')?.column
+  const inOrder = mapping.flatMap(({ column, field: name, label, group = '' }): Reader[] =>
+    name === null ? [] : [{ column, name, field: fields[name] as Field, format: formatOf(column), label, group }],
   )
-  const isLate = ({ field }: Reader): boolean => field.kind === 'middleName' // it is added to the first name
+  // A middle name is added to the first name; what a whole name has besides is taken where no other cell has it.
+  const isLate = ({ field }: Reader): boolean => field.kind === 'middleName' || field.kind === 'fullName'
   const readers = [...inOrder.filter((each) => !isLate(each)), ...inOrder.filter(isLate)]
 
-  function readText(draft: Draft, { column, name, field, format, label }: Reader, cell: string, cells: Cells): void {
+  function readText(draft: Draft, reader: Reader, cell: string, cells: Cells, onNothing?: OnUnread): void {
+    const { column, name, field, format, label } = reader
     const { kind, member = name } = field
-    const text = kind === 'url' ? firstPage(draft, column, cell) : cell
-    if (kind === 'fullName') Object.assign(draft.given, splitName(text))
+    const isValue = (item: string): boolean => {
+      const nothing = nothingIn(name, field, item)
+      if (nothing === 'said') onNothing?.(column, saidNothing(item))
+      return nothing === undefined
+    }
+    checkDigits(name, kind, cell)
+    const isOurs = column === name
+    const text = kind === 'url' && !isOurs ? firstPage(draft, column, cell) : cell
+    if (isAddress(name)) {
+      const said = label === undefined ? undefined : textOf(cells[label])
+      draft.places = [...(draft.places ?? []), { group: reader.group, label: said || undefined, column, name, text }]
+    } else if (kind === 'fullName') putPerson(draft, column, text, format)
     else if (kind === 'middleName')
       put(draft.given, 'first_name', [draft.given.first_name ?? [], text].flat().join(' '))
-    else if (kind === 'tags') linkTags(draft, name, readValues(field, text) as string[])
+    else if (kind === 'amount') putAmount(draft, name, text, cells, format)
+    else if (kind === 'tags') linkTags(draft, name, [text])
     else if (kind === 'note') linkNote(draft, name, text)
-    else if (LINKS.has(kind)) draft.links.set(name, { kind, texts: [text] })
+    else if (BY_ID[kind]) linkIds(draft, member, BY_ID[kind], text)
+    else if (LINKS.has(kind)) draft.links.set(name, { ...draft.links.get(name), kind, texts: [text] })
     else if (kind === 'choice') putChoices(draft, name, field, [readValue(field, text, format)])
-    else if (kind === 'choices') putChoices(draft, name, field, readValues(field, text))
-    else if (JOINED.has(kind)) {
+    else if (kind === 'choices') {
+      const values = optionsIn(field, text).filter(isValue)
+      if (values.length > 0) putChoices(draft, name, field, values)
+    } else if (JOINED.has(kind)) {
       const said = label === undefined ? field.label : labelOf(String(cells[label] ?? ''))
-      join(draft, member, readValues(field, text, said))
-    } else put(draft.given, name, readValue(field, text, format), kind)
-    if (bringsCurrency && name === AMOUNTS[object]) {
-      const currency = currencyBeside(text, format)
-      if (currency) draft.given.currency = currency
-    }
+      const [values, errors] = readReach(field, text, format, isValue, said)
+      const reason = kind === 'phones' ? unsurePhone(text, format) : undefined
+      if (reason !== undefined)
+        draft.unsure = [...(draft.unsure ?? []), { column, reason: `${quoted(text)} ${reason}` }]
+      if (values.length > 0) join(draft, member, values, format.country)
+      if (errors.length > 0) throw invalid(...errors)
+    } else put(draft.given, name, readValue(field, text, format, isOurs), kind)
   }
 
-  function readCell(draft: Draft, reader: Reader, cells: Cells): void {
-    const cell = wireForm(reader.field.kind, cells[reader.column])
-    if (typeof cell === 'string') readText(draft, reader, cell, cells)
+  /** The currency beside an amount is that of the row, which may have it in another cell, too. */
+  function putAmount({ given }: Draft, name: string, text: string, cells: Cells, format: Context): void {
+    const cell = currencyColumn === undefined ? undefined : cells[currencyColumn]
+    const said = typeof cell === 'string' && !isBlank(unguarded(cell)) ? unguarded(cell) : undefined
+    const { amount, currency } = amountIn(text, { ...format, rowCurrency: said && currencyIn(said, format) })
+    put(given, name, amount)
+    if (currency !== undefined && said === undefined && name === AMOUNTS[object]) given.currency = currency
+  }
+
+  function readCell(draft: Draft, reader: Reader, cells: Cells, onNothing?: OnUnread): void {
+    const { column, name, field } = reader
+    const text = textOf(cells[column])
+    const nothing = text === undefined ? undefined : nothingIn(name, field, text)
+    if (nothing === 'said') onNothing?.(column, saidNothing(text as string))
+    if (nothing) return
+    const cell = wireForm(field.kind, cells[column], bare)
+    if (typeof cell === 'string') readText(draft, reader, cell, cells, onNothing)
     else if (cell !== undefined) take(draft, reader, cell)
   }
 
-  function read(cells: Cells, onUnread?: OnUnread): Draft {
+  function read(cells: Cells, onUnread?: OnUnread, onNothing?: OnUnread): Draft {
     const draft = emptyDraft()
     const errors: FieldError[] = []
     for (const reader of readers) {
       try {
-        readCell(draft, reader, cells)
+        readCell(draft, reader, cells, onNothing)
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         const unread = error.errors ?? []
         const pointer = `/${reader.name.replace('.', '/')}`
-        if (onUnread) onUnread(reader.column, unread.map(({ message }) => message).join('; '))
+        if (onUnread) for (const { message } of unread) onUnread(reader.column, message)
         else errors.push(...unread.map((each) => ({ ...each, pointer })))
       }
     }
+    const [place] = draft.places ?? []
+    if (place) putAddresses(draft, formatOf(place.column))
     if (errors.length > 0) throw invalid(...errors)
+    const title = isCalledAfter ? TITLES.flatMap((name) => draft.links.get(name)?.texts[0] ?? [])[0] : undefined
+    if (title !== undefined) draft.given.title = title
     return draft
   }
 
   function columnOf(cells: Cells, name: string, item?: Json): string {
-    const own = readers.filter(({ name: own, field }) => own === name || field.member === name)
+    const group = readers.find((each) => isAddress(each.name) && !isBlank(textOf(cells[each.column]) ?? ''))?.group
+    const isOther = (each: Reader): boolean => isAddress(each.name) && each.group !== group
+    const own = readers.filter((each) => (each.name === name || each.field.member === name) && !isOther(each))
     const derived = readers.filter((reader) => {
       const isPart = reader.field.kind === 'fullName' && (name === 'first_name' || name === 'last_name')
       return isPart || (name === 'currency' && reader.name === AMOUNTS[object])
@@ -126,7 +203,9 @@ export function rowReader(
       return false
     }
     const items = links.get(reader.name)?.texts ?? given[reader.field.member ?? reader.name]
-    return Array.isArray(items) && items.some((each) => valueKey(each) === valueKey(item))
+    const isIn = (each: Json) =>
+      reader.field.kind === 'tags' ? String(each).includes(String(item)) : valueKey(each) === valueKey(item)
+    return Array.isArray(items) && items.some(isIn)
   }
 
   return { read, columnOf }
@@ -135,11 +214,10 @@ export function rowReader(
 const emptyDraft = (): Draft => ({ given: {}, links: new Map(), added: new Set() })
 
 /** Returns the content of a cell: nothing, a text, or a JSON value from NDJSON or from an array in the text. */
-function wireForm(kind: Kind, cell: Json | undefined): Json | undefined {
+function wireForm(kind: Kind, cell: Json | undefined, bare: (cell: string) => string): Json | undefined {
   if (typeof cell !== 'string') return cell
-  const text = unguarded(cell)
-  if (isBlank(text)) return undefined
-  if (!text.startsWith('[') || !LISTS.has(kind)) return text
+  const text = kind === 'note' ? bare(cell) : seen(bare(cell)).trim()
+  if (!text.startsWith('[') || !JOINED.has(kind)) return text
   try {
     return JSON.parse(text)
   } catch {
@@ -153,15 +231,8 @@ function take(draft: Draft, { name, field }: Reader, value: Json): void {
   if (kind === 'fullName') return // the name is derived from its parts
   if (kind === 'note') return void [value].flat().map((text) => linkNote(draft, name, String(text)))
   if (value === null && PLACES.has(kind)) return
-  if (LINKS.has(kind) && Array.isArray(value)) links.set(name, { kind, texts: value.map(String) })
+  if (LINKS.has(kind) && Array.isArray(value)) links.set(name, { kind, texts: value.map(String), isDivided: true })
   else put(given, member, value, kind)
-}
-
-/** Google writes all web pages into a cell. The first one is taken, and a note keeps all of them. */
-function firstPage(draft: Draft, column: string, text: string): string {
-  const [first = text, ...others] = text.split(/\s*:::\s*/)
-  if (others.length > 0) linkNote(draft, 'notes', `${column}: ${text}`)
-  return first
 }
 
 /** Sets the values that are options. Throws 422 for the others. */
@@ -184,36 +255,11 @@ function linkTags({ links, added }: Draft, name: string, texts: string[]): void 
   added.add(name)
 }
 
-function linkNote({ links }: Draft, name: string, text: string): void {
-  links.set(name, { kind: 'note', texts: [...(links.get(name)?.texts ?? []), text] })
-}
+/** Kinds of ids of another product, by the kind of what they refer to. */
+const BY_ID: { readonly [kind in Kind]?: Kind } = { companyId: 'company', contactId: 'contact', dealId: 'deal' }
 
-/** Merges the values of several columns without duplicates. */
-function join({ given, added }: Draft, member: string, values: readonly Json[]): void {
-  given[member] = joined((given[member] ?? []) as Json[], values)
-  added.add(member)
-}
-
-/** Merges two lists; emails and phones are equal regardless of their label. */
-export function joined(list: readonly Json[], more: readonly Json[]): Json[] {
-  const all = new Map(list.map((value) => [valueKey(value), value]))
-  for (const value of more) if (!all.has(valueKey(value))) all.set(valueKey(value), value)
-  return [...all.values()]
-}
-
-function valueKey(value: Json): string {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value)
-  if (typeof value.email === 'string') return emailKey(value.email)
-  return typeof value.number === 'string' ? value.number.replace(/[^\d+]/g, '') : JSON.stringify(value)
-}
-
-/** Sets a member; a dot in the name sets a member of a nested object. What a person has ruled out stays ruled out. */
-export function put(given: Draft['given'], name: string, value: Json, kind?: Kind): void {
-  if (kind === 'consent' && value === false) return
-  const at = name.indexOf('.')
-  if (at < 0) given[name] = value
-  else {
-    const outer = name.slice(0, at)
-    given[outer] = { ...(given[outer] as object), [name.slice(at + 1)]: value }
-  }
+function linkIds({ links }: Draft, member: string, kind: Kind, text: string): void {
+  const ids = text.split(/[;,|]/).flatMap((id) => id.trim().normalize('NFC') || [])
+  const before = links.get(member)
+  links.set(member, { kind, texts: before?.texts ?? [], ids: [...(before?.ids ?? []), ...ids] })
 }

@@ -1,21 +1,46 @@
+import type { FieldType } from '../../crm/custom-fields/types.ts'
 import { companyRecord } from '../../crm/records/company.ts'
 import { contactRecord } from '../../crm/records/contact.ts'
 import { dealRecord } from '../../crm/records/deal.ts'
 import type { ImportKind } from '../../crm/records/record.ts'
 import type { ImportObject } from '../writes.ts'
+import { ACTIVITY_FIELDS } from './activities/fields.ts'
+import { ADDRESS_FIELDS } from './address-headers.ts'
 
 // The fields that a file can fill: our wire names, with parts of objects after a dot.
 
 /** The kind of value in the cells of a field. */
 export type Kind =
-  | Exclude<ImportKind, 'address'>
+  | ImportKind
   | 'number'
+  | 'email'
   | 'country'
   | 'choice'
   | 'choices'
   | 'pipeline'
   | 'note'
   | 'middleName'
+  | 'deal'
+  /** The id that a company, a contact or a deal has in the product that the file is from. */
+  | 'companyId'
+  | 'contactId'
+  | 'dealId'
+  /** The same of an object that the id itself shows. */
+  | 'anyId'
+  /** Names or emails of several. */
+  | 'contacts'
+  | 'companies'
+  | 'deals'
+  /** Of any kind. */
+  | 'records'
+  /** Of notes and tasks. */
+  | 'prose'
+  | 'detail'
+  | 'activityType'
+  | 'activityStatus'
+  | 'done'
+  | 'priority'
+  | 'clock'
 
 export type Label = 'work' | 'home' | 'other'
 
@@ -31,20 +56,15 @@ export type Field = {
   title?: string
   /** Whether the import has to create this custom field. */
   isNew?: true
+  /** The type of a custom field; of a new one, if it was asked for or found. */
+  type?: FieldType
+  /** Whether it is a text of any content: a word for nothing may be its value. */
+  isFree?: boolean
   /** The options of a custom field, by cell text. */
   options?: ReadonlyMap<string, string>
 }
 
 export type Fields = Readonly<Record<string, Field>>
-
-const address: Fields = {
-  'address.line1': { kind: 'text' },
-  'address.line2': { kind: 'text' },
-  'address.city': { kind: 'text' },
-  'address.region': { kind: 'text' },
-  'address.postal_code': { kind: 'text' },
-  'address.country': { kind: 'country' },
-}
 
 /** Emails or phones, and those with a fixed label. */
 const labelled = (member: 'emails' | 'phones'): Fields => ({
@@ -57,7 +77,7 @@ const labelled = (member: 'emails' | 'phones'): Fields => ({
 /** Returns the declared fields of a record; those with parts are replaced by the parts. */
 function fieldsOf({ importFields }: Pick<typeof dealRecord, 'importFields'>): Fields {
   const all = Object.entries(importFields).map(([name, { kind, ...more }]): Fields => {
-    if (kind === 'address') return address
+    if (kind === 'address') return ADDRESS_FIELDS
     if (kind === 'emails' || kind === 'phones') return labelled(kind)
     return { [name]: { kind, ...more } }
   })
@@ -67,10 +87,25 @@ function fieldsOf({ importFields }: Pick<typeof dealRecord, 'importFields'>): Fi
 /** A text becomes a note about the record. */
 const notes: Fields = { notes: { kind: 'note', many: true } }
 
+/** A reference by the id that the record has in the product: better than its name, where the record came in with it. */
+const byId = (kind: 'companyId' | 'contactId' | 'dealId', member: string): Field => ({ kind, member })
+
 export const FIELDS: Readonly<Record<ImportObject, Fields>> = {
-  contact: { ...fieldsOf(contactRecord), middle_name: { kind: 'middleName', member: 'first_name' }, ...notes },
-  company: { ...fieldsOf(companyRecord), ...notes },
-  deal: { ...fieldsOf(dealRecord), pipeline_id: { kind: 'pipeline' }, ...notes },
+  contact: {
+    ...fieldsOf(contactRecord),
+    company_external_id: byId('companyId', 'company_id'),
+    middle_name: { kind: 'middleName', member: 'first_name' },
+    ...notes,
+  },
+  company: { ...fieldsOf(companyRecord), parent_external_id: byId('companyId', 'parent_company_id'), ...notes },
+  deal: {
+    ...fieldsOf(dealRecord),
+    company_external_id: byId('companyId', 'company_id'),
+    contact_external_id: byId('contactId', 'primary_contact_id'),
+    pipeline_id: { kind: 'pipeline' },
+    ...notes,
+  },
+  ...ACTIVITY_FIELDS,
 }
 
 /** The amount field of each object; its cells supply the currency if no column does. */
@@ -78,4 +113,21 @@ export const AMOUNTS: Readonly<Record<ImportObject, string | undefined>> = {
   contact: undefined,
   company: 'annual_revenue',
   deal: 'amount',
+  note: undefined,
+  task: undefined,
+}
+
+/** How to read the cells of a custom field; the field's schema validates the value. */
+export const CUSTOM_KINDS: Record<FieldType, Kind> = {
+  text: 'text',
+  number: 'number',
+  boolean: 'flag',
+  date: 'date',
+  datetime: 'time',
+  select: 'choice',
+  multi_select: 'choices',
+  url: 'url',
+  email: 'email',
+  phone: 'phone',
+  member: 'member',
 }

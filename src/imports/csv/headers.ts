@@ -1,5 +1,8 @@
 import { fold } from '../../lib/fold.ts'
 import type { ImportObject } from '../writes.ts'
+import { ACTIVITY_HEADERS, ACTIVITY_PREFIX } from './activities/headers.ts'
+import { addressColumns } from './address-headers.ts'
+import { PRODUCT_HEADERS, type ProductHeaders } from './product-headers.ts'
 
 // Column names of other programs: HubSpot, Pipedrive, Salesforce, Google Contacts, Outlook, LinkedIn and Airtable, and of
 // German, French and Spanish files. In the form that `headerKey` returns, so that case, accents and punctuation do not
@@ -14,59 +17,12 @@ export function headerKey(header: string): string {
     .trim()
 }
 
-/** Adds each prefix to each name: `mailing`, `street` → `mailing street`. */
-function prefixed(prefixes: string, names: string): string {
-  return names
-    .split(', ')
-    .flatMap((name) => prefixes.split(', ').map((prefix) => `${prefix} ${name}`))
-    .join(', ')
-}
-
-const STREETS = 'street, street address, street 1, address line 1'
-const STREETS_2 = 'street 2, address line 2, extended address'
-const REGIONS = 'region, state, state region, state province, province, county, state province text only'
-const POSTAL_CODES = 'zip, zip code, postal code, postcode, zip postal code'
-const COUNTRIES = 'country, country region, country code, country text only'
-
-/** The addresses of a record, the one that counts first: other programs have several. */
-const FIRST = 'address, business, mailing, billing, company, work'
-const SECOND = 'home, shipping, other'
-const placed = (names: string, own: string): string =>
-  `${names}, ${own}, ${prefixed(FIRST, names)} | ${prefixed(SECOND, names)}`
-
-const address = {
-  'address.line1': placed(
-    STREETS,
-    'address, address 1, postal address, business address, mailing address, billing address, strasse, strasse und hausnummer, strasse hausnummer, anschrift, adresse, strasse geschaftlich, rue, adresse 1, adresse ligne 1, calle, direccion, domicilio',
-  ),
-  'address.line2': placed(
-    STREETS_2,
-    'address 2, apartment, adresszusatz, adresse 2, complement, complement d adresse, direccion 2',
-  ),
-  'address.city': placed(
-    'city',
-    'town, city town village locality of address, postal town, ort, stadt, wohnort, ort geschaftlich, ville, localite, ciudad, poblacion, localidad',
-  ),
-  'address.region': placed(
-    REGIONS,
-    'state county of address, region geschaftlich, bundesland, bundesland kanton, kanton, departement, provincia, estado, comunidad autonoma',
-  ),
-  'address.postal_code': placed(
-    POSTAL_CODES,
-    'zip postal code of address, plz, postleitzahl, postleitzahl geschaftlich, code postal, cp, codigo postal',
-  ),
-  'address.country': placed(
-    COUNTRIES,
-    'country of address, land, staat, land region, land region geschaftlich, pays, pais',
-  ),
-}
-
 const owner =
   'owner, owner email, owner name, record owner, assigned to, assignee, zustandig, inhaber, besitzer, bearbeiter, betreuer, verantwortlich, verantwortlicher, proprietaire, responsable, propietario'
 
 const common = {
   tag_ids:
-    'tags, tag, label, labels, categories, category, group membership, schlagworte, schlagworter, kategorien, etiketten, etiquettes, categorie, etiquetas, categorias',
+    'tags, tag, label, labels, categories, category, group membership, schlagworte, schlagworter, kategorien, etiketten, etiquettes, categorie, etiquetas, categorias, groups',
   external_id:
     'external id, record id, id, object id, system id, pipedrive system id, uid, id de registro, datensatz id, externe id, identifiant | kundennummer, customer number',
   originally_created_at:
@@ -77,8 +33,11 @@ const notes =
   'notes, note, comments, comment, remarks, associated note, notiz, notizen, bemerkung, bemerkungen, anmerkungen, kommentar, remarques, commentaire, commentaires, notas, comentarios'
 const descriptions = 'description, about, about us, beschreibung, descriptif, descripcion'
 
-/** Ids of the companies of another product; their names are better, since a company may not have its id. */
-const companyIds = 'account id, company id, organization id, associated company ids primary, associated company ids'
+/** Ids of the companies and contacts of another product: better than their names, but a record may not have its id. */
+const companyIds =
+  'associated company ids primary, primary associated company id | account id, company id, organization id, organisation id, associated company ids, associated company id'
+const contactIds =
+  'contact id, contact person id, person id, associated contact ids, associated contact id, primary contact id'
 
 /** By field, separated by commas. Our own wire names are recognised without being listed here. */
 export const HEADERS: Record<ImportObject, Record<string, string>> = {
@@ -105,14 +64,14 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
       'mobile, mobile phone, mobile phone number, mobile number, cell, cell phone, cellphone, phone mobile, phone other, other phone, phone cell, car phone, radio phone, handy, handynummer, mobil, mobiltelefon, mobilnummer, mobilfunk, portable, telephone portable, mobile telephone, movil, telefono movil, celular',
     job_title:
       'job title, position, role, organization title, berufsbezeichnung, beruf, stelle, funktion, jobtitel, poste, fonction, intitule du poste, cargo, puesto | title, titre',
-    company_id: `associated company primary, primary company, primary associated company name | company, company name, organization, organization name, organisation, organisation name, account, account name, associated company, employer, firma, firmenname, unternehmen, gesellschaft, entreprise, societe, nom de l entreprise, empresa, compania, nombre de la empresa | ${companyIds}`,
+    company_id: `associated company primary, primary company, primary associated company name | company, company name, companies, company names, organization, organization name, organisation, organisation name, account, account name, associated company, employer, firma, firmenname, unternehmen, gesellschaft, entreprise, societe, nom de l entreprise, empresa, compania, nombre de la empresa`,
+    company_external_id: companyIds,
     ...common,
     owner_id: `contact owner, propietario del contacto, ${owner} | account owner`,
     linkedin_url:
       'linkedin, linkedin url, linkedin profile, linkedin profil, linkedin page, linkedin profile url | linkedin bio',
     website:
-      'website, website url, web page, web site, homepage, url, website value, webseite, internetseite, internet, site web, site internet, sitio web, pagina web, personal website',
-    ...address,
+      'website, urls, website url, web page, web site, homepage, url, website value, webseite, internetseite, internet, site web, site internet, sitio web, pagina web, personal website',
     timezone: 'timezone, time zone, zeitzone, fuseau horaire, zona horaria',
     language: 'language, preferred language, sprache, langue, idioma',
     do_not_contact:
@@ -126,7 +85,7 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     domains:
       'domain, domains, domain name, company domain name, company domain, email domain, domane, domaine, nom de domaine, dominio, nombre de dominio de la empresa',
     website:
-      'website, website url, web page, web site, homepage, url, website value, webseite, internetseite, internet, site web, site internet, sitio web, pagina web',
+      'website, urls, website url, web page, web site, homepage, url, website value, webseite, internetseite, internet, site web, site internet, sitio web, pagina web',
     phone:
       'phone, phone value, phone number, telephone, tel, company phone, main phone, business phone, telefon, telefonnummer, rufnummer, numero de telephone, telefono, numero de telefono',
     industry: 'industry, sector, branche, wirtschaftszweig, secteur, secteur d activite, sector industrial, industria',
@@ -137,10 +96,9 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     currency:
       'currency, currency code, company currency, annual revenue currency, account currency, wahrung, devise, moneda, divisa',
     linkedin_url: 'linkedin, linkedin url, linkedin profile, linkedin company page, linkedin page, linkedin profil',
-    ...address,
-    'address.line1': `${address['address.line1']}, full combined address of address`,
     parent_company_id:
-      'parent company, parent company id, parent organization, parent account, parent, muttergesellschaft, mutterfirma, konzern, societe mere, maison mere, empresa matriz, matriz | parent id, parent account id',
+      'parent company, parent organization, parent account, parent, muttergesellschaft, mutterfirma, konzern, societe mere, maison mere, empresa matriz, matriz',
+    parent_external_id: 'parent id, parent account id, parent record id, parent company id, parent organization id',
     ...common,
     owner_id: `company owner, account owner, ${owner}`,
     description: descriptions,
@@ -159,22 +117,18 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     status: 'status, deal status, outcome, statut, estado',
     close_reason_id:
       'close reason, close reason id, close reason name, closed lost reason, closed won reason, lost reason, won reason, reason, loss reason, grund, verlustgrund, abschlussgrund, motif, raison de la perte, motivo, motivo de perdida',
-    company_id: `associated company primary, primary company, primary associated company name, associated company names primary | company, company name, organization, organization name, organisation, organisation name, account, account name, associated company, associated company names, firma, firmenname, unternehmen, entreprise, societe, empresa, compania | ${companyIds}`,
+    company_id: `associated company primary, primary company, primary associated company name, associated company names primary | company, company name, organization, organization name, organisation, organisation name, account, account name, associated company, associated company names, firma, firmenname, unternehmen, entreprise, societe, empresa, compania`,
+    company_external_id: companyIds,
     primary_contact_id:
-      'primary contact, primary contact id, primary contact email | contact, contact name, contact email, contact person, person, person name, associated contact, associated contacts, associated contact emails, kontakt, ansprechpartner, kontaktperson, contact principal, contacto, contacto principal, persona de contacto | contact id, contact person id, associated contact ids',
+      'primary contact, primary contact email | contact, contact name, contact email, contact person, person, person name, associated contact, associated contacts, associated contact emails, kontakt, ansprechpartner, kontaktperson, contact principal, contacto, contacto principal, persona de contacto',
+    contact_external_id: contactIds,
     owner_id: `deal owner, opportunity owner, ${owner} | account owner`,
     ...common,
     expected_close_date:
       'expected close date, close date, closing date, expected close, forecast close date, abschlussdatum, erwartetes abschlussdatum, voraussichtlicher abschluss, date de cloture, date de cloture prevue, date de fermeture, fecha de cierre, fecha de cierre prevista',
     notes: `${notes}, ${descriptions}`,
   },
-}
-
-/** Columns whose name means something else in the export of one program, by a column that only its files have. */
-const PRODUCTS: Record<ImportObject, { sign: string; headers: ReadonlyMap<string, string> }[]> = {
-  contact: [{ sign: 'connected on', headers: new Map([['url', 'linkedin_url']]) }], // LinkedIn
-  company: [],
-  deal: [],
+  ...ACTIVITY_HEADERS,
 }
 
 /** Prefixes that other programs add to an object's own columns: Pipedrive's `Person - Email - Work`. */
@@ -182,14 +136,20 @@ const OWN_PREFIX: Record<ImportObject, RegExp> = {
   contact: /^(?:person|contact|lead|kontakt) /,
   company: /^(?:organization|organisation|company|account|firma) /,
   deal: /^(?:deal|opportunity) /,
+  ...ACTIVITY_PREFIX,
 }
 
-/** The field of a column name; of two columns for one field, that with the lower `rank` counts. */
-type Meaning = { field: string; rank: number }
+/**
+ * The field of a column name; of two columns for one field, that with the lower `rank` counts. Those of several addresses are
+ * told apart by their group.
+ */
+type Meaning = { field: string; rank: number; group?: string }
 
 const KNOWN = Object.fromEntries(
   Object.entries(HEADERS).map(([object, fields]) => [object, new Map(Object.entries(fields).flatMap(meanings))]),
 ) as Record<ImportObject, Map<string, Meaning>>
+
+type Names = { readonly [field: string]: string }
 
 function meanings([field, names]: [string, string]): [string, Meaning][] {
   return names
@@ -197,27 +157,58 @@ function meanings([field, names]: [string, string]): [string, Meaning][] {
     .flatMap((group, rank) => group.split(', ').map((key): [string, Meaning] => [key, { field, rank }]))
 }
 
-/** Returns the fields for the column names of another program; undefined for unknown ones. */
-export function fieldsOfHeaders(object: ImportObject, headers: readonly string[]): (Meaning | undefined)[] {
+const ofProducts = new Map<Names, Map<string, Meaning[]>>()
+
+function namesOf(names: Names): Map<string, Meaning[]> {
+  const known =
+    ofProducts.get(names) ??
+    new Map(
+      [...Map.groupBy(Object.entries(names).flatMap(meanings), ([key]) => key)].map(([key, all]) => [
+        key,
+        all.map(([, meaning]) => meaning),
+      ]),
+    )
+  ofProducts.set(names, known)
+  return known
+}
+
+/** Returns the product whose columns these are, if its columns mean something else than elsewhere. */
+export function productOfHeaders(headers: readonly string[]): ProductHeaders | undefined {
   const keys = new Set(headers.map(headerKey))
-  const product = PRODUCTS[object].find(({ sign }) => keys.has(sign))?.headers
-  return headers.map((header) => {
-    const field = product?.get(headerKey(header))
-    return field ? { field, rank: 0 } : meaningOf(object, header)
+  return PRODUCT_HEADERS.find(({ isIn }) => isIn(keys, headers))
+}
+
+/** Returns the fields for the column names of other products, none for unknown ones. */
+export function fieldsOfHeaders(object: ImportObject, headers: readonly string[]): readonly Meaning[][] {
+  const own = productOfHeaders(headers)?.names[object]
+  const names = own && namesOf(own)
+  const places = object === 'deal' ? [] : addressColumns(headers.map((header) => keysOf(object, header)))
+  return headers.map((header, index) => {
+    const key = headerKey(header)
+    const place = places[index]
+    return (
+      names?.get(key) ??
+      names?.get(unnumberedKey(key)) ??
+      (place ? [{ ...place, rank: 0 }] : meaningOf(object, header)) ??
+      []
+    )
   })
 }
 
-function meaningOf(object: ImportObject, header: string): Meaning | undefined {
+/** Without the name of the object, and with the words of `MailingPostalCode`, as Salesforce's data export has them, apart. */
+function keysOf(object: ImportObject, header: string): string[] {
   const key = headerKey(header)
-  // Salesforce's data export has the names of its API: `MailingPostalCode`.
   const split = headerKey(header.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 '))
-  for (const each of key === split ? [key] : [key, split]) {
-    const bare = each.replace(OWN_PREFIX[object], '')
-    // `Address 2` is a second line; in `Email 2` and `Phone 1 - Value` the number only counts.
-    const unnumbered = bare.replace(/ ?\b\d+\b/g, '').trim()
-    const known = KNOWN[object]
-    const found = known.get(each) ?? known.get(bare) ?? known.get(unnumbered)
-    if (found) return found
-  }
-  return undefined
+  const inOrder = (bare: string, whole: string): string[] => (object in ACTIVITY_PREFIX ? [whole, bare] : [bare, whole]) // the outcome of a meeting is its state
+  return [...new Set([key, split])].flatMap((each) => inOrder(each.replace(OWN_PREFIX[object], ''), each))
+}
+
+/** In `Email 2` and `Phone 1 - Value` the number only counts. */
+const unnumberedKey = (key: string): string => key.replace(/ ?\b\d+\b/g, '').trim()
+
+function meaningOf(object: ImportObject, header: string): Meaning[] | undefined {
+  const known = KNOWN[object]
+  const keys = keysOf(object, header)
+  const found = keys.map((key) => known.get(key) ?? known.get(unnumberedKey(key))).find((each) => each !== undefined)
+  return found && [found]
 }

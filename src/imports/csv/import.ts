@@ -20,6 +20,8 @@ import {
   type Touched,
 } from '../journal/journal.ts'
 import { allWrites } from '../writes.ts'
+import { isActivity } from './activities/signs.ts'
+import { activityTaker } from './activities/take.ts'
 import { makeFields } from './custom.ts'
 import type { Draft } from './draft.ts'
 import { type Plan, type PlanOptions, planImport } from './plan.ts'
@@ -55,6 +57,8 @@ export type RowsImported = Imported & {
   omittedFile: string | null
   /** How many records of each kind were created, also those that rows refer to. */
   made: Readonly<Record<string, number>>
+  /** The names of the tags among them. */
+  newTags: readonly string[]
 }
 
 /**
@@ -73,7 +77,6 @@ export async function importFile(store: CommandStore, options: ImportOptions): P
 async function run(store: CommandStore, plan: Plan, options: ImportOptions): Promise<RowsImported> {
   const { org, object, file, again = false, signal, onProgress } = options
   const importJournal = journal(store)
-  const importRows = rowImporter(store, plan, options)
   const batch = batches(store, options.pace)
   function begin(): ImportRow {
     const started = importJournal.start(org, startOf(plan, options))
@@ -83,6 +86,7 @@ async function run(store: CommandStore, plan: Plan, options: ImportOptions): Pro
   const before = earlier(importJournal.ofFile(org, plan.source.fingerprint, object), optionsOf(plan, options), again)
   let current = before ?? store.transaction(begin)
   const first = current.position
+  const { importRows, pass } = rowImporter(store, plan, options, current.id)
   let index = 0
   let buffered: { row: number; given: Row }[] = []
 
@@ -103,7 +107,10 @@ async function run(store: CommandStore, plan: Plan, options: ImportOptions): Pro
   if (isOpen()) {
     for await (const given of plan.rowsOf()) {
       const row = index++
-      if (row < first) continue
+      if (row < first) {
+        pass(given)
+        continue
+      }
       buffered.push({ row, given })
       if (buffered.length === MAX_BATCH) await commit()
     }
@@ -121,8 +128,9 @@ async function run(store: CommandStore, plan: Plan, options: ImportOptions): Pro
   if (current.finished_at === null) store.transaction(() => importJournal.finish(org, current))
   const counts = Object.fromEntries(RESULTS.map((result) => [result, current[result]])) as Counts
   const made = importJournal.made(org, current.id)
+  const newTags = importJournal.madeTags(org, current.id)
   const importedBefore = before?.finished_at ?? null
-  return { id: current.id, ...counts, rejectedFile, importedBefore, omitted, omittedFile, made }
+  return { id: current.id, ...counts, rejectedFile, importedBefore, omitted, omittedFile, made, newTags }
 }
 
 /** Creates the custom fields that the mapping needs. */
@@ -132,16 +140,23 @@ function fieldsFor(store: CommandStore, { fields }: Plan, { org, object }: Impor
 }
 
 /** Imports rows independently: a rejected row leaves nothing behind. */
-function rowImporter(store: CommandStore, { reader, fields, rules, match }: Plan, { org, object }: ImportOptions) {
+function rowImporter(store: CommandStore, plan: Plan, { org, object }: ImportOptions, importId: string) {
+  const { reader, fields, rules, match } = plan
   const who: Caller = { org, member: null }
   const writes = allWrites(resourceDeps(store))
-  const { take, settle, forget } = taker(store.db, who, { object, match, writes, fields, rules })
+  const common = { match, source: plan.product, importId, writes, rules }
+  const { take, settle, forget } = isActivity(object)
+    ? activityTaker(store.db, who, common)
+    : taker(store.db, who, { ...common, object, fields })
 
   function takeRow(row: number, { cells, error }: Row, alone: Alone): Done {
     if (error !== undefined) return { row, error: `the row ${error}` }
     // By its text: a row that is taken a second time tells it again.
     const omitted = new Map<string, Omission>()
     const omit = (column: string, reason: string): void => void omitted.set(`${column}\n${reason}`, { column, reason })
+    // Words for nothing are listed, but reject no row.
+    const said = new Map<string, Omission>()
+    const onNothing = (column: string, reason: string): void => void said.set(column, { column, reason })
     const onOmit: OnOmit = (name, reason, item) =>
       omit(reader.columnOf(cells, name, item), item === undefined ? reason : `${textOf(item)} ${reason}`)
     const refused = (problem: Problem): Done => {
@@ -150,11 +165,12 @@ function rowImporter(store: CommandStore, { reader, fields, rules, match }: Plan
     }
 
     let draft: Draft | undefined
-    const read = () => reader.read(cells, rules.lenient ? omit : undefined)
+    const read = () => reader.read(cells, rules.lenient ? omit : undefined, onNothing)
     for (;;) {
       const taken = alone<Taken | Problem>(
         () => {
           draft ??= read()
+          for (const { column, reason } of draft.unsure ?? []) omit(column, reason)
           return take(draft, onOmit)
         },
         (problem) => {
@@ -162,7 +178,7 @@ function rowImporter(store: CommandStore, { reader, fields, rules, match }: Plan
           return problem
         },
       )
-      if (!(taken instanceof Problem)) return { row, taken, omitted: [...omitted.values()] }
+      if (!(taken instanceof Problem)) return { row, taken, omitted: [...said.values(), ...omitted.values()] }
       if (!draft) return refused(taken)
       try {
         settle(draft, taken, onOmit)
@@ -173,10 +189,26 @@ function rowImporter(store: CommandStore, { reader, fields, rules, match }: Plan
     }
   }
 
-  return (buffered: readonly { row: number; given: Row }[], alone: Alone, isFull: () => boolean): Done[] => {
+  const importRows = (
+    buffered: readonly { row: number; given: Row }[],
+    alone: Alone,
+    isFull: () => boolean,
+  ): Done[] => {
     forget()
     return whileRoom(buffered, isFull, ({ row, given }) => takeRow(row, given, alone))
   }
+
+  /** A row that was imported before the import was interrupted. */
+  function pass({ cells, error }: Row): void {
+    if (!reader.isInOrder || error !== undefined) return
+    try {
+      reader.read(cells, rules.lenient ? () => undefined : undefined)
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem // it was rejected then, too
+    }
+  }
+
+  return { importRows, pass }
 }
 
 /** Returns an item of a field as it is in a reason. */
@@ -216,13 +248,19 @@ function startOf(plan: Plan, options: ImportOptions) {
 }
 
 /** All options that affect the result of a row. */
-const optionsOf = ({ mapping, rules, match }: Plan, { decimal, order, values = [] }: ImportOptions): string =>
+const optionsOf = (
+  { mapping, rules, match }: Plan,
+  { decimal, order, columns = [], encoding, values = [], product }: ImportOptions,
+): string =>
   JSON.stringify({
-    mapping,
+    mapping: mapping.map(({ isChosen: _, ...each }) => each),
     match,
     decimal,
     dates: order,
+    ...(columns.length > 0 ? { columns } : {}),
     ...(values.length > 0 ? { values: values.toSorted() } : {}),
+    ...(product === undefined ? {} : { source: product }),
+    ...(encoding === undefined ? {} : { encoding }),
     ...Object.fromEntries(Object.entries(rules).filter(([, rule]) => rule)),
   })
 

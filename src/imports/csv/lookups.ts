@@ -1,17 +1,19 @@
 import { usage } from '../../config.ts'
+import type { ExternalIds } from '../../crm/records/external-ids.ts'
 import { type Named, recordLookups } from '../../crm/records/record-lookups.ts'
 import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { toDomain } from '../../lib/domain.ts'
 import { emailKey } from '../../lib/email.ts'
-import { fold } from '../../lib/fold.ts'
+import { fold, uniqueName } from '../../lib/fold.ts'
 import { UUID } from '../../lib/id.ts'
 import type { Json } from '../../lib/json.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
+import { likelyNames } from '../../lib/written/name-fields.ts'
 import type { Database } from '../../store/driver.ts'
 import type { AllWrites } from '../writes.ts'
 import type { Rules } from './rules.ts'
-import { splitName } from './values.ts'
+import { namesIn } from './values.ts'
 
 // Resolves names in a file to companies, contacts, members and tags. An id is used unchanged; the stores check whether
 // it belongs to the organisation.
@@ -21,9 +23,16 @@ export type Made = (object: 'company' | 'contact' | 'tag', record: { id: string;
 
 export type Lookups = ReturnType<typeof lookups>
 
-type Options = { writes: AllWrites; rules: Rules; onMade: Made }
+type Options = {
+  writes: AllWrites
+  rules: Rules
+  ids: ExternalIds
+  /** The product that the file is from. */
+  source: string
+  onMade: Made
+}
 
-export function lookups(db: Database, who: Caller, { writes, rules, onMade }: Options) {
+export function lookups(db: Database, who: Caller, { writes, rules, ids, source, onMade }: Options) {
   const find = recordLookups(db)
   // Many rows contain the same text. Results are cached for one transaction, since others may change the records after
   // it.
@@ -35,6 +44,34 @@ export function lookups(db: Database, who: Caller, { writes, rules, onMade }: Op
     return id
   }
 
+  /** Finds a record by its id in the product that the file is from. Throws 422 for an id of several products. */
+  function ofId(pointer: string, object: 'company' | 'contact' | 'deal', text: string): string | undefined {
+    const [found, second] = ids.find(who.org, object, text.normalize('NFC'), source)
+    if (second) throw several(pointer, 'records of several products', text, '--source NAME')
+    return found?.id
+  }
+
+  /** Finds the record with one of these ids, if it came in with it. Throws 422 if there is none and no other way to find it. */
+  function firstOf(
+    pointer: string,
+    object: 'company' | 'contact' | 'deal',
+    given: readonly string[],
+    isLast: boolean,
+  ): string | undefined {
+    for (const id of given) {
+      const found = ofId(pointer, object, id)
+      if (found) return found
+    }
+    if (isLast && given[0] !== undefined) throw unknown(pointer, object, given.join('; '))
+    return undefined
+  }
+
+  /** Finds what remains of a record with this name that was merged into another one. */
+  function mergedAs(object: 'company' | 'contact', name: string): string | undefined {
+    const [found, second] = ids.keptOf(who.org, object, name.normalize('NFC'))
+    return second ? undefined : found
+  }
+
   /** Finds a company by domain, name or external id; creates it if `mayMake`. */
   function company(pointer: string, text: string, mayMake: boolean): string {
     if (UUID.test(text)) return text
@@ -42,9 +79,9 @@ export function lookups(db: Database, who: Caller, { writes, rules, onMade }: Op
       const domain = toDomain(text)
       const byDomain = domain && find.companyOfDomain(who.org, domain)
       if (byDomain) return byDomain
-      const found = pick(find.companiesNamed(who.org, fold(text)), text, pointer, 'companies', 'its domain')
-      const known = found ?? find.ofExternalId('company', who.org, text)
-      if (known) return known
+      const named = pick(find.companiesNamed(who.org, fold(text)), text, pointer, 'companies', 'its domain')
+      const found = named ?? mergedAs('company', text) ?? ofId(pointer, 'company', text)
+      if (found) return found
       const isMade = (rules.unknownCompanies ?? 'make') === 'make'
       if (!mayMake || !isMade || FOREIGN_ID.test(text)) throw unknown(pointer, 'company', text)
       const given = { name: text, ...(domain ? { domains: [domain] } : {}) }
@@ -54,9 +91,9 @@ export function lookups(db: Database, who: Caller, { writes, rules, onMade }: Op
 
   /**
    * Finds a contact by email, which may be part of the text, by external id or by name; of several, the one at the
-   * company. Creates it if the rules say so.
+   * company. Creates it if the rules and `mayMake` say so.
    */
-  function contact(pointer: string, text: string, companyId: Json | undefined): string {
+  function contact(pointer: string, text: string, companyId: Json | undefined, mayMake: boolean): string {
     if (UUID.test(text)) return text
     const email = emailIn(text)
     if (email) {
@@ -64,7 +101,7 @@ export function lookups(db: Database, who: Caller, { writes, rules, onMade }: Op
       if (second) throw several(pointer, 'contacts', text, 'its id')
       if (found) return found
     }
-    const byId = find.ofExternalId('contact', who.org, text)
+    const byId = ofId(pointer, 'contact', text)
     if (byId) return byId
     const name = withoutEmail(text)
     // Somebody of this name with another address is somebody else.
@@ -72,14 +109,23 @@ export function lookups(db: Database, who: Caller, { writes, rules, onMade }: Op
     const named = email ? namesakes.filter(({ id }) => !find.hasEmail(who.org, id)) : namesakes
     const ofCompany = named.filter(({ company_id }) => company_id !== null && company_id === companyId)
     const found = pick(ofCompany.length > 0 ? ofCompany : named, text, pointer, 'contacts', 'its email')
-    if (found) return found
-    if (rules.unknownContacts !== 'make' || FOREIGN_ID.test(text)) throw unknown(pointer, 'contact', text)
+    const known = found ?? (email ? undefined : mergedAs('contact', text))
+    if (known) return known
+    if (!mayMake || rules.unknownContacts !== 'make' || FOREIGN_ID.test(text)) throw unknown(pointer, 'contact', text)
     const given = {
-      ...(name ? splitName(name) : {}),
+      ...(name ? likelyNames(name) : {}),
       ...(email ? { emails: [{ email }] } : {}),
       ...(typeof companyId === 'string' ? { company_id: companyId } : {}),
     }
     return made(pointer, 'contact', () => writes.contact.create(who, given))
+  }
+
+  /** Finds a deal by title. */
+  function deal(pointer: string, text: string): string | undefined {
+    if (UUID.test(text)) return text
+    const [found, second] = find.dealsTitled(who.org, fold(text))
+    if (second) throw several(pointer, 'deals', text, 'its id')
+    return found?.id ?? ofId(pointer, 'deal', text)
   }
 
   function made(pointer: string, object: 'company' | 'contact' | 'tag', create: () => Stored): string {
@@ -92,7 +138,7 @@ export function lookups(db: Database, who: Caller, { writes, rules, onMade }: Op
     if (UUID.test(text)) return text
     return cached(`member ${text}`, () => {
       const email = emailIn(text)
-      const byEmail = email && find.memberOfEmail(who.org, email.toLowerCase())
+      const byEmail = email && find.memberOfEmail(who.org, emailKey(email))
       if (byEmail) return byEmail
       const name = withoutEmail(text)
       const named = find.members(who.org).filter((each) => fold(each.name) === fold(email ? name : text))
@@ -119,25 +165,27 @@ export function lookups(db: Database, who: Caller, { writes, rules, onMade }: Op
     return unknownOwner
   }
 
-  /** Finds a tag by name: the store rejects a duplicate with the id of the existing tag. */
-  function tag(pointer: string, text: string): string {
-    if (UUID.test(text)) return text
-    return cached(`tag ${text}`, () => {
-      try {
-        return made(pointer, 'tag', () => writes.tag.create(who, { name: text }))
-      } catch (error) {
-        const { duplicate_id } = (error instanceof Problem && error.more) || {}
-        if (typeof duplicate_id === 'string') return duplicate_id
-        throw error
-      }
-    })
+  const tagNamed = (name: string): string | undefined =>
+    UUID.test(name) ? name : find.tagNamed(who.org, uniqueName(name))
+
+  /** The names of tags that the texts of cells have. Throws 422 for a text with two readings. */
+  function tagsIn(pointer: string, texts: readonly string[]): string[] {
+    return texts.flatMap((text, index) => namesIn(`${pointer}/${index}`, text, tagNamed).map(({ name }) => name))
   }
 
+  /** Finds a tag by name, or makes it. */
+  const tag = (pointer: string, name: string): string =>
+    cached(`tag ${name}`, () => tagNamed(name) ?? made(pointer, 'tag', () => writes.tag.create(who, { name })))
+
   return {
+    firstOf,
+    ofId,
     company,
     contact,
+    deal,
     member,
     owner,
+    tagsIn,
     tags: (pointer: string, texts: readonly string[]): string[] => [
       ...new Set(texts.map((text, index) => tag(`${pointer}/${index}`, text))),
     ],
@@ -199,7 +247,7 @@ export const ambiguousMatch = (ids: readonly string[]): Problem =>
 /** Returns the id of an active member by its id or email. Throws a usage Problem. */
 export function ownerNamed(db: Database, org: number, text: string): string {
   const find = recordLookups(db)
-  const id = find.memberOfEmail(org, fold(text)) ?? text
+  const id = find.memberOfEmail(org, emailKey(text)) ?? text
   const member = find.members(org).find((each) => each.id === id)
   if (member?.status === 'active') return id
   throw usage(`--unknown-owner must be the email or the id of an active member; "${text}" is neither.`)

@@ -84,6 +84,8 @@ export function countryCode(text: string): string {
   return countries.get(nameKey(text)) ?? text
 }
 
+export const isCountry = (code: string): boolean => v.is(f.country, code)
+
 /** Returns the BCP 47 tag of a name or a tag. */
 export function languageTag(text: string): string {
   languages ??= namesOf('language', LANGUAGES)

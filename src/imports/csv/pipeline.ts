@@ -1,8 +1,10 @@
-import { dealChoices, type PipelineChoice, type ReasonChoice, type StageChoice } from '../../crm/stages/deal-choices.ts'
+import { dealChoices, type PipelineChoice, type StageChoice } from '../../crm/stages/deal-choices.ts'
 import { fold } from '../../lib/fold.ts'
 import { field, invalid, type Problem } from '../../lib/problem.ts'
 import type { Outcome } from '../../settings/fields.ts'
 import type { Database } from '../../store/driver.ts'
+import { readStage, readStatus } from '../stage-words.ts'
+import { chosenFor, type StagesAs, UNCLEAR_STAGE } from './stage-options.ts'
 
 // Resolves the stage of an imported deal from the names of its pipeline and stage, its status and its close reason.
 
@@ -17,7 +19,14 @@ export type StageTexts = {
  * How to bring a deal there: create it in the pipeline, then move it to an open stage, or close it. `outcome` is that of
  * the reason.
  */
-export type StagePath = { pipeline_id?: string; stage?: string; outcome?: Outcome; reason_id?: string }
+export type StagePath = {
+  pipeline_id?: string
+  stage?: string
+  outcome?: Outcome
+  reason_id?: string
+  /** What the name of the stage says besides, and the deal does not get. */
+  remark?: string
+}
 
 /** Makes what the organisation lacks; without it, that is refused. */
 export type MakeStages = {
@@ -25,22 +34,17 @@ export type MakeStages = {
   stage: (pointer: string, given: { pipeline_id: string; name: string }) => void
 }
 
+type Options = {
+  make?: MakeStages | undefined
+  /** What the stages with these names are taken for, whatever they are called. */
+  stagesAs?: StagesAs | undefined
+}
+
 type Before = { status: string; stage: string; close_reason_id: string | null }
 
-const WORDS: Record<Outcome | 'open', string> = {
-  open: 'open, offen, ouvert, ouverte, abierto, abierta, in progress',
-  won: 'won, closed won, closedwon, gewonnen, gagne, gagnee, ganado, ganada',
-  lost: 'lost, closed lost, closedlost, verloren, perdu, perdue, perdido, perdida',
-}
-
-/** HubSpot adds the pipeline to its stages: `Closed Won (Sales Pipeline)`. */
-function statusOf(text: string): Outcome | 'open' | undefined {
-  const word = fold(text.replace(/ \([^()]*\)$/, ''))
-  return (['open', 'won', 'lost'] as const).find((status) => WORDS[status].split(', ').includes(word))
-}
-
 /** Reads the settings once, since they are few, and matches in memory. */
-export function pipelineReader(db: Database, org: number, make?: MakeStages) {
+export function pipelineReader(db: Database, org: number, options: Options = {}) {
+  const { make, stagesAs = {} } = options
   let { pipelines, stages, reasons } = dealChoices(db, org)
   let isChanged = false
 
@@ -60,12 +64,15 @@ export function pipelineReader(db: Database, org: number, make?: MakeStages) {
 
   /** Throws Problem 422 for the first text that fits nothing. */
   function pathOf({ pipeline, stage, status, reason }: StageTexts): StagePath {
+    const stated = status === undefined ? undefined : statusNamed(status)
     const into = pipeline === undefined ? undefined : pipelineNamed(pipeline, stage)
-    const at = stage === undefined ? undefined : stageNamed(stage, into)
-    const outcome = outcomeOf(status, at)
+    const at = stage === undefined ? undefined : stageNamed(stage, into, stated)
+    const outcome = outcomeOf(stated, at)
     const start = into?.id ?? at?.pipeline_id
     const path: StagePath = start ? { pipeline_id: start } : {}
-    if (outcome) return { ...path, outcome, reason_id: reasonFor(outcome, reason).id }
+    if (outcome) {
+      return { ...path, outcome, ...reasonFor(outcome, reason, stage) }
+    }
     if (reason !== undefined)
       throw invalid(field('/close_reason_id', 'not_closed', 'must be omitted unless the deal is won or lost'))
     return at ? { ...path, stage: at.id } : path
@@ -105,7 +112,8 @@ export function pipelineReader(db: Database, org: number, make?: MakeStages) {
     const standard = pipelines.find((each) => each.is_default === 1)
     if (!isKnown && standard && fold(text) === 'default') return standard
     if (make && !isKnown) {
-      const first = stage === undefined || closingWord(stage) ? 'Open' : stage
+      const isOpen = stage !== undefined && (chosenFor(stage, stagesAs) ?? readStage(stage).meaning) === 'open'
+      const first = isOpen ? stage : 'Open'
       made(() => make.pipeline('/pipeline_id', { name: text, stage: first }))
     }
     return named('/pipeline_id', 'pipeline', pipelines, text)
@@ -115,7 +123,11 @@ export function pipelineReader(db: Database, org: number, make?: MakeStages) {
    * Returns the stage in that pipeline, else in the default one, else the only one with that name. `Demo (Sales)` names
    * both. Other programs call the stage of won deals `Closed Won`.
    */
-  function stageNamed(text: string, pipeline: PipelineChoice | undefined): StageChoice {
+  function stageNamed(
+    text: string,
+    pipeline: PipelineChoice | undefined,
+    stated: Outcome | 'open' | undefined,
+  ): StageChoice {
     const [, inner, outer = ''] = /^(.+) \((.+)\)$/.exec(text) ?? []
     const both = inner === undefined ? undefined : pipelines.find((each) => isNamed(each, outer))
     const stem = both && !stages.some((each) => isNamed(each, text)) ? (inner as string) : text
@@ -130,35 +142,53 @@ export function pipelineReader(db: Database, org: number, make?: MakeStages) {
       if (chosen || !second) return chosen ?? first
       throw invalid(field('/stage', 'ambiguous', `is in several pipelines: "${text}"; specify the pipeline, too`))
     }
-    const outcome = closingWord(text)
-    const closing = outcome && stages.find((each) => each.pipeline_id === within?.id && each.outcome === outcome)
-    const found = search() ?? closing
+    const forced = chosenFor(text, stagesAs) ?? chosenFor(stem, stagesAs)
+    const found = forced === 'won' || forced === 'lost' ? undefined : search()
     if (found) return found
+    const meaning = forced ?? readStage(text).meaning
+    // The state of a deal says how it ended where its stage leaves that open.
+    const outcome = meaning === 'unclear' ? stated : meaning
+    const closing = stages.find((each) => each.pipeline_id === within?.id && each.outcome === outcome)
+    if (closing) return closing
     const here = stages.filter((each) => each.pipeline_id === within?.id)
     if (!make || !within) throw noneOf('/stage', 'stage', text, here)
+    if (outcome === undefined) throw unclear(text)
     made(() => make.stage('/stage', { pipeline_id: within.id, name: stem }))
     return search() as StageChoice
   }
 
-  function outcomeOf(status: string | undefined, at: StageChoice | undefined): Outcome | undefined {
-    const stated = status === undefined ? undefined : statusOf(status)
-    if (status !== undefined && !stated) {
-      throw invalid(field('/status', 'invalid_choice', `must be open, won or lost, not "${status}"`))
-    }
+  function statusNamed(text: string): Outcome | 'open' {
+    const stated = readStatus(text)
+    if (stated) return stated
+    throw invalid(field('/status', 'invalid_choice', `must be open, won or lost, not "${text}"`))
+  }
+
+  function outcomeOf(stated: Outcome | 'open' | undefined, at: StageChoice | undefined): Outcome | undefined {
     if (at?.outcome && stated && stated !== at.outcome) {
       throw invalid(field('/status', 'contradiction', `is ${stated}, but the stage "${at.name}" is for ${at.outcome}`))
     }
     return at?.outcome ?? (stated === 'open' ? undefined : stated)
   }
 
-  /** Returns the named reason, else the first one for the outcome. */
-  function reasonFor(outcome: Outcome, text: string | undefined): ReasonChoice {
+  /** Returns the named reason, else the one that the name of the stage ends with, else the first one for the outcome. */
+  function reasonFor(
+    outcome: Outcome,
+    text: string | undefined,
+    stage: string | undefined,
+  ): Required<Pick<StagePath, 'reason_id'>> & Pick<StagePath, 'remark'> {
     const possible = reasons.filter((each) => each.outcome === outcome)
-    if (text !== undefined) return named('/close_reason_id', `close reason for ${outcome}`, possible, text)
+    if (text !== undefined)
+      return { reason_id: named('/close_reason_id', `close reason for ${outcome}`, possible, text).id }
     const [first] = possible
     if (!first)
       throw invalid(field('/status', 'no_reason', `is ${outcome}, but there is no active close reason for that`))
-    return first
+    const { meaning, rest } = readStage(stage ?? '')
+    const isOwn = stages.some((each) => isNamed(each, stage ?? ''))
+    if (meaning !== outcome || rest === '' || isOwn) return { reason_id: first.id }
+    const said = possible.find((each) => isNamed(each, rest) || isNamed(each, rest.replace(/^\S+\s+/, '')))
+    if (said) return { reason_id: said.id }
+    const remark = `is taken as ${outcome} with the reason "${first.name}", since there is no close reason "${rest}"`
+    return { reason_id: first.id, remark }
   }
 
   /** Call this when a transaction begins, and after a rollback. */
@@ -169,13 +199,16 @@ export function pipelineReader(db: Database, org: number, make?: MakeStages) {
   return { pathOf, changeOf, forget }
 }
 
-/** Returns the outcome that a stage stands for by its name alone. */
-function closingWord(text: string): Outcome | undefined {
-  const status = statusOf(text)
-  return status === 'open' ? undefined : status
-}
+const unclear = (text: string): Problem =>
+  invalid(
+    field(
+      '/stage',
+      UNCLEAR_STAGE,
+      `may be won, lost or open: "${text}"; use --won-stage, --lost-stage or --open-stage with that name`,
+    ),
+  )
 
-const isNamed = ({ id, key, name }: { id: string; key: string; name: string }, text: string): boolean =>
+export const isNamed = ({ id, key, name }: { id: string; key: string; name: string }, text: string): boolean =>
   id === text || fold(name) === fold(text) || key === text || internal(name) === text
 
 /** HubSpot's own name of a stage: `Contract Sent` → `contractsent`. */

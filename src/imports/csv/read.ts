@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { type InfoRecord, Parser } from 'csv-parse'
-import { type Json, readJson } from '../../lib/json.ts'
+import type { Json } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { ImportObject } from '../writes.ts'
-import { type Bytes, chunksOf, survey, textOf, textOfStart } from './decode.ts'
+import type { Between } from './board.ts'
+import { chunksOf, type EncodingOptions, inUtf8, isJson, markOf, survey, textOf, textOfStart } from './decode.ts'
 import { columnNames, preamble, type Separator, separatorLine, separatorOf } from './dialect.ts'
+import { oneOf } from './encodings/one-of.ts'
+import { aboveHead, belowHead, headAt, MAX_ABOVE, type RawRow } from './head.ts'
+import { ndjsonRows } from './ndjson.ts'
 
 /** Cells by column name. */
 export type Cells = { [column: string]: Json }
@@ -16,14 +20,22 @@ export type Row = { line: number; cells: Cells; error?: string }
 /** A file with its detected format. `columns` of NDJSON are known only after all of it has been read. */
 export type Source = {
   file: string
-  format: 'csv' | 'ndjson' | 'vcard'
+  format: 'csv' | 'xlsx' | 'ndjson' | 'vcard'
   /** What its rows become; a vCard file has people and companies. */
   object: ImportObject
-  encoding: Bytes['encoding']
+  encoding: string
+  /** Words that show how letters are read, if the encoding was recognised by them or set by hand. */
+  sample: readonly string[]
   separator: Separator
   fingerprint: string
   bytes: number
   columns: string[]
+  /** The encoding of its byte order mark. */
+  mark?: string | undefined
+  /** How many rows of a table stand above its header. */
+  above?: number
+  /** What is between the rows of a board, counted when all of them were read. */
+  between?: Between
   /** What the file has besides the rows, in sentences. */
   remarks: string[]
 }
@@ -34,43 +46,81 @@ const MAX_RECORD = 1 << 20
 const MAX_COLUMNS = 1000
 
 /** Detects the format of a file. Throws Problem 404 and 422. */
-export async function openSource(file: string, object: ImportObject): Promise<Source> {
-  if (await isVcard(file)) return openCards(file, object)
-  const bytes = await survey(file)
-  const { encoding, fingerprint } = bytes
+export async function openSource(file: string, object: ImportObject, options: EncodingOptions = {}): Promise<Source> {
+  if (await isVcard(file)) return openCards(file, object, options)
+  if (await isArchive(file)) return openWorkbook(file, object)
+  const bytes = await survey(file, options)
+  const { encoding, sample, fingerprint } = bytes
   const text = textOfStart(bytes)
-  const common = { file, object, encoding, fingerprint, bytes: bytes.bytes, remarks: [] }
+  const common = { file, object, encoding, sample, fingerprint, bytes: bytes.bytes, remarks: [] }
   if (text.trim() === '') throw new Problem(422, 'empty_file', `${file} is empty.`)
-  if (/^\s*\[?\s*\{/.test(text)) return { ...common, format: 'ndjson', separator: ',', columns: [] }
+  if (isJson(bytes.start)) return { ...common, format: 'ndjson', separator: ',', columns: [] }
   const separator = separatorLine(text)?.separator ?? separatorOf(text.slice(preamble(text).length))
-  const header = await firstRecord(file, { ...common, separator })
-  // Unnamed cells after the last named one are not columns.
-  const named = header.findLastIndex((cell) => cell.trim() !== '') + 1
-  refuseTooMany(file, named)
-  return { ...common, format: 'csv', separator, columns: columnNames(header.slice(0, named)) }
+  return withHead({ ...common, format: 'csv', separator, columns: [] }, records({ ...common, separator }))
 }
 
-async function isVcard(file: string): Promise<boolean> {
-  for await (const chunk of chunksOf(file))
-    return /^(?:\xef\xbb\xbf)?\s*BEGIN:VCARD\s/i.test(chunk.toString('latin1', 0, 200))
+/** A workbook is an archive. */
+async function isArchive(file: string): Promise<boolean> {
+  for await (const chunk of chunksOf(file)) return chunk.toString('latin1', 0, 4) === 'PK\u0003\u0004'
   return false
 }
 
-async function openCards(file: string, object: ImportObject): Promise<Source> {
+async function openWorkbook(file: string, object: ImportObject): Promise<Source> {
+  const { rowsOfWorkbook, surveyWorkbook } = await import('./xlsx/source.ts')
+  const found = await surveyWorkbook(file)
+  const source = { file, object, format: 'xlsx', encoding: 'utf-8', sample: [], separator: ',', columns: [] } as const
+  return withHead({ ...source, ...found, columns: [] }, rowsOfWorkbook(file))
+}
+
+/** Finds the header of a table, and names its columns. */
+async function withHead(source: Source, all: AsyncGenerator<RawRow>): Promise<Source> {
+  const { file, object } = source
+  const first: RawRow[] = []
+  try {
+    for await (const row of all) if (first.push(row) > MAX_ABOVE) break
+  } catch (error) {
+    if (first.length === 0) throw error // otherwise it is told when the rows are read
+  }
+  if (first.length === 0) throw new Problem(422, 'empty_file', `${file} is empty.`)
+  const texts = first.map(({ cells }) => cells.map(String))
+  const head = headAt(object, texts)
+  const header = texts[head] as string[]
+  // Unnamed cells after the last named one are not columns.
+  const named = header.findLastIndex((cell) => cell.trim() !== '') + 1
+  refuseTooMany(file, named)
+  const remarks = [...source.remarks, ...aboveHead(first[head]?.line, texts.slice(0, head))]
+  return { ...source, columns: columnNames(header.slice(0, named)), above: head, remarks }
+}
+
+async function isVcard(file: string): Promise<boolean> {
+  for await (const chunk of chunksOf(file)) {
+    const start = chunk.subarray(0, 200)
+    const mark = markOf(start) ?? 'latin1'
+    return /^\s*BEGIN:VCARD\s/i.test(new TextDecoder(mark).decode(start))
+  }
+  return false
+}
+
+/** Cards may each say what encoding they have. */
+async function openCards(file: string, object: ImportObject, { encoding, country }: EncodingOptions): Promise<Source> {
   const { surveyCards } = await import('./vcard/rows.ts')
+  const { unknownLines } = await import('./vcard/encoding.ts')
   const sum = createHash('sha256')
   let bytes = 0
-  async function* summed() {
-    for await (const chunk of chunksOf(file)) {
-      sum.update(chunk)
-      bytes += chunk.length
-      yield chunk
-    }
+  let mark: string | undefined
+  for await (const chunk of chunksOf(file)) {
+    if (bytes === 0) mark = markOf(chunk)
+    sum.update(chunk)
+    bytes += chunk.length
   }
-  const { columns, remarks } = await surveyCards(file, object, summed())
+  const unknown = await unknownLines(inUtf8(file, mark))
+  const runs = unknown.runs()
+  const found = encoding ?? (runs.length > 0 ? oneOf(file, runs, country) : (mark ?? 'utf-8'))
+  const sample = runs.length > 0 ? unknown.words(found) : []
+  const source = { file, format: 'vcard', object, encoding: found, sample, separator: ',' } as const
+  const { columns, remarks } = await surveyCards(file, object, inUtf8(file, mark), found)
   refuseTooMany(file, columns.length)
-  const fingerprint = sum.digest('hex')
-  return { file, format: 'vcard', object, encoding: 'utf-8', separator: ',', fingerprint, bytes, columns, remarks }
+  return { ...source, fingerprint: sum.digest('hex'), bytes, columns, remarks, mark }
 }
 
 /** Returns the columns of NDJSON: the members of all its lines. Throws Problem 422. */
@@ -94,13 +144,24 @@ function refuseTooMany(file: string, columns: number): void {
  */
 export function rowsOf(source: Source, onBytes?: Progress): AsyncGenerator<Row> {
   if (source.format === 'vcard') return cardRows(source)
-  return source.format === 'csv' ? csvRows(source, onBytes) : ndjsonRows(source, onBytes)
+  if (source.format === 'ndjson') return ndjsonRows(source, onBytes)
+  return source.format === 'xlsx' ? sheetRows(source) : csvRows(source, onBytes)
 }
 
-async function* cardRows({ file, object, columns }: Source): AsyncGenerator<Row> {
+async function* sheetRows(source: Source): AsyncGenerator<Row> {
+  const { rowsOfWorkbook } = await import('./xlsx/source.ts')
+  const { file, columns } = source
+  for await (const { line, cells } of belowHead(source, rowsOfWorkbook(file))) {
+    while (cells.length < columns.length) cells.push('') // a sheet ends a row with its last value
+    yield row(columns, line, cells)
+  }
+}
+
+async function* cardRows({ file, object, columns, encoding, mark }: Source): AsyncGenerator<Row> {
   const { rowsOfCards } = await import('./vcard/rows.ts') // loads ical.js
   const blank = Object.fromEntries(columns.map((column) => [column, '']))
-  for await (const row of rowsOfCards(file, object, chunksOf(file))) yield { ...row, cells: { ...blank, ...row.cells } }
+  for await (const row of rowsOfCards(file, object, inUtf8(file, mark), encoding))
+    yield { ...row, cells: { ...blank, ...row.cells } }
 }
 
 /** The most lines that Salesforce writes below a report, after blank ones: its name, who ran it, that it is confidential. */
@@ -109,14 +170,12 @@ const BELOW = /^(?:Generated By:|Confidential Information)/
 
 async function* csvRows(source: Source, onBytes?: Progress): AsyncGenerator<Row> {
   const { columns } = source
-  let isHeader = true
   let next = 0 // the line after the last record
   let below: Row[] = []
-  for await (const { line, cells } of records(source, onBytes)) {
-    const isApart = below.length > 0 ? below.length < MAX_BELOW : line > next
+  for await (const { line, cells } of belowHead(source, records(source, onBytes))) {
+    const isApart = below.length > 0 ? below.length < MAX_BELOW : next > 0 && line > next
     next = line + 1 + newlinesIn(cells)
-    if (isHeader) isHeader = false
-    else if (isApart && cells.length === 1 && columns.length > 2) below.push(row(columns, line, cells))
+    if (isApart && cells.length === 1 && columns.length > 2) below.push(row(columns, line, cells))
     else {
       yield* below
       yield row(columns, line, cells)
@@ -126,20 +185,15 @@ async function* csvRows(source: Source, onBytes?: Progress): AsyncGenerator<Row>
   if (!below.some(({ cells }) => BELOW.test(String(cells[columns[0] as string])))) yield* below
 }
 
-function row(columns: readonly string[], line: number, texts: readonly string[]): Row {
+function row(columns: readonly string[], line: number, texts: readonly (string | number)[]): Row {
   const cells = Object.fromEntries(columns.map((column, index) => [column, texts[index] ?? '']))
   const surplus = texts.slice(columns.length)
-  if (texts.length >= columns.length && surplus.every((text) => text.trim() === '')) return { line, cells }
+  if (texts.length >= columns.length && surplus.every((text) => String(text).trim() === '')) return { line, cells }
   const more = surplus.length === 0 ? '' : `; the extra cells are ${surplus.map((text) => `"${text}"`).join(', ')}`
   return { line, cells, error: `has ${texts.length} cells where the header has ${columns.length}${more}` }
 }
 
 type Dialect = Pick<Source, 'file' | 'encoding' | 'separator'>
-
-async function firstRecord(file: string, dialect: Dialect): Promise<string[]> {
-  for await (const { cells } of records(dialect)) return cells
-  throw new Problem(422, 'empty_file', `${file} is empty.`)
-}
 
 type Record = { line: number; cells: string[] }
 
@@ -199,69 +253,4 @@ function unreadable(error: unknown, file: string, line: number): unknown {
     )
   }
   return error
-}
-
-async function* ndjsonRows({ file }: Source, onBytes?: Progress): AsyncGenerator<Row> {
-  let line = 0
-  for await (const bytes of linesOf(file, onBytes)) {
-    line++
-    if (bytes && !bytes.some((byte) => byte > 0x20)) continue
-    yield bytes ? ndjsonRow(line, bytes) : { line, cells: {}, error: 'is longer than 1 MiB' }
-  }
-}
-
-function ndjsonRow(line: number, bytes: Buffer): Row {
-  try {
-    const value = readJson(bytes)
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-      return { line, cells: {}, error: 'is not a JSON object; each line must contain one object' }
-    }
-    return { line, cells: flat(value) }
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    return { line, cells: {}, error: error.message.replace(/^The body /, '').replace(/\.$/, '') }
-  }
-}
-
-/** Turns the members of `address` and `custom_fields` into separate columns, as in CSV. */
-function flat(value: { [member: string]: Json }): Cells {
-  const cells: Cells = {}
-  for (const [name, inner] of Object.entries(value)) {
-    const isGroup = (name === 'address' || name === 'custom_fields') && inner !== null && typeof inner === 'object'
-    if (!isGroup || Array.isArray(inner)) cells[name] = inner
-    else for (const [member, cell] of Object.entries(inner as object)) cells[`${name}.${member}`] = cell
-  }
-  return cells
-}
-
-/** Yields the lines of a file as bytes; undefined for a line that is too long. */
-async function* linesOf(file: string, onBytes?: Progress): AsyncGenerator<Buffer | undefined> {
-  let chunks: Buffer[] = []
-  let size = 0
-  let isFirst = true
-  function flush(): Buffer | undefined {
-    const bytes = size > MAX_RECORD ? undefined : Buffer.concat(chunks)
-    chunks = []
-    size = 0
-    const marked = isFirst && bytes?.[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-    isFirst = false
-    return marked ? bytes?.subarray(3) : bytes
-  }
-  for await (const chunk of chunksOf(file)) {
-    let start = 0
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      add(chunk.subarray(start, end))
-      yield flush()
-      start = end + 1
-    }
-    add(chunk.subarray(start))
-    onBytes?.(chunk.length)
-  }
-  if (size > 0) yield flush()
-
-  function add(bytes: Buffer): void {
-    size += bytes.length
-    if (size <= MAX_RECORD) chunks.push(bytes)
-    else chunks = []
-  }
 }

@@ -1,4 +1,5 @@
 import type { Kind } from './fields.ts'
+import { type StagesAs, UNCLEAR_STAGE } from './stage-options.ts'
 
 export const UNKNOWN = ['make', 'omit', 'reject'] as const
 export type Unknown = (typeof UNKNOWN)[number]
@@ -9,6 +10,8 @@ export type Rules = {
   lenient?: boolean | undefined
   /** Makes the stages and pipelines that the organisation lacks. */
   makeStages?: boolean | undefined
+  /** What stages are taken for, by their name in the file. */
+  stagesAs?: StagesAs | undefined
   /** The id of the member who owns the records of unknown owners. */
   unknownOwner?: string | undefined
   unknownContacts?: Unknown | undefined
@@ -21,6 +24,7 @@ export function isOmitted(
   kind: Kind | undefined,
   code: string,
 ): boolean {
+  if (code === UNCLEAR_STAGE) return false
   if (code !== 'reference_not_found') return lenient
   const said = kind === 'contact' ? unknownContacts : kind === 'company' ? unknownCompanies : undefined
   return said === undefined || said === 'make' ? lenient : said === 'omit'

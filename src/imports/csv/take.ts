@@ -1,32 +1,47 @@
+import { ANY_SOURCE, externalIds } from '../../crm/records/external-ids.ts'
 import { recordLookups } from '../../crm/records/record-lookups.ts'
 import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
-import { toDomain } from '../../lib/domain.ts'
-import { emailKey } from '../../lib/email.ts'
 import { fold } from '../../lib/fold.ts'
 import type { Json } from '../../lib/json.ts'
-import { same } from '../../lib/merge.ts'
-import { field, invalid, Problem } from '../../lib/problem.ts'
+import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
+import { isNoValue } from '../../lib/written/no-value.ts'
 import type { Database } from '../../store/driver.ts'
+import { countryOf } from '../../store/orgs.ts'
 import type { Taken, Touched } from '../journal/journal.ts'
-import type { AllWrites, Given, ImportObject, Writable } from '../writes.ts'
-import { type Draft, joined, put } from './draft.ts'
+import type { AllWrites, Flags, Given, RecordObject, Writable } from '../writes.ts'
+import { asStored, changedFields, withoutFormerPlace } from './changed.ts'
+import type { Draft, Link } from './draft.ts'
+import { joined, put } from './draft-values.ts'
 import type { Fields, Kind } from './fields.ts'
 import { leaveOut, type Removed } from './leave-out.ts'
-import { ambiguousMatch, lookups, refusedAs } from './lookups.ts'
+import { lookups, refusedAs } from './lookups.ts'
 import type { Match } from './mapping.ts'
+import { type Found, idOf, nameIn, recordFinder } from './match.ts'
+import { fieldOwner } from './own-fields.ts'
 import { pipelineReader, type StagePath, type StageTexts } from './pipeline.ts'
 import { isOmitted, type Rules } from './rules.ts'
 import { twinFinder } from './twins.ts'
 
-type Options = { object: ImportObject; match: Match | undefined; writes: AllWrites; fields: Fields; rules: Rules }
+type Options = {
+  object: RecordObject
+  match: Match | undefined
+  /** The product that the file is from; empty if it is not known. */
+  source: string
+  importId: string
+  writes: AllWrites
+  fields: Fields
+  rules: Rules
+}
 
 /** Called for a value that the record gets without, or in another form; `item` is one of several. */
 export type OnOmit = (name: string, reason: string, item?: Json) => void
 
 /** Imports drafts within the caller's transaction. */
-export function taker(db: Database, who: Caller, { object, match, writes, fields, rules }: Options) {
+export function taker(db: Database, who: Caller, options: Options) {
+  const { object, match, source, importId, writes, fields, rules } = options
   let touched: Touched[] = []
+  let isNew = true
   const created = (kind: Writable, { id, version }: { id: string; version: number }): void =>
     void touched.push({ object: kind, id, action: 'created', version, before: null })
   const made = (kind: 'pipeline' | 'stage') => (pointer: string, given: Given) =>
@@ -36,11 +51,14 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
     )
 
   const find = recordLookups(db)
-  const look = lookups(db, who, { writes, rules, onMade: created })
-  const finding = match && matchers(find)[match]
-  const twinsOf = twinFinder(find, who, object, writes[object])
-  const makeStages = rules.makeStages ? { pipeline: made('pipeline'), stage: made('stage') } : undefined
-  const stages = object === 'deal' ? pipelineReader(db, who.org, makeStages) : undefined
+  const country = countryOf(db)(who.org)
+  const ids = externalIds(db)
+  const look = lookups(db, who, { writes, rules, ids, source, onMade: created })
+  const finding = recordFinder(who, { object, match, source, find, ids, writes, country })
+  const owner = fieldOwner(who, { object, match, source, ids, country })
+  const twinsOf = twinFinder(find, who, object, writes[object], country)
+  const make = rules.makeStages ? { pipeline: made('pipeline'), stage: made('stage') } : undefined
+  const stages = object === 'deal' ? pipelineReader(db, who.org, { make, stagesAs: rules.stagesAs }) : undefined
 
   /**
    * Imports a draft. Throws Problem 4xx if that is not possible. What the rules leave out of it is removed from the draft
@@ -48,18 +66,43 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
    */
   function take(draft: Draft, onOmit: OnOmit): Taken {
     touched = []
-    const found = finding ? matched(draft) : undefined
-    const before = found === undefined ? undefined : writes[object].find(who, found)
+    const found = finding.found(draft.given)
+    const before = found?.record
+    isNew = before === undefined
+    if (before) owner.dropKept(draft, before)
     const path = stages && settled(draft, onOmit, () => pathFor(stages, draft, before))
+    if (path?.remark !== undefined) onOmit('stage', path.remark)
     const given = linked(draft, before === undefined, onOmit)
-    if (before) return change(before, given, draft, path)
-    const twins = finding && finding.keys(draft.given).length === 0 ? twinsOf(given, draft) : []
+    const key = idOf(given)
+    if (found && before)
+      return claimed(key, found, change(before, owner.ownFields(before, given, draft.added), draft, path))
+    const twins = match !== undefined && finding.keysOf(draft.given).length === 0 ? twinsOf(given, draft) : []
     const twin = twins.find((each) => !isMoved(each, draft, path))
     if (twin) return change(twin, given, draft, undefined)
-    const record = path ? createDeal(given, path) : writes[object].create(who, given)
+    const flags = flagsFor(key, draft)
+    const record = path ? createDeal(given, path, flags) : writes[object].create(who, given, flags)
     created(object, record)
     addNotes(record.id, draft)
-    return { result: 'created', touched }
+    return claimed(key, { record }, { result: 'created', touched })
+  }
+
+  /** Throws 409 for a new record with an id that another one has. One of another product may have the same. */
+  function flagsFor(key: string | undefined, { isShared = false }: Draft): Flags {
+    const isKnown = key !== undefined && source !== ANY_SOURCE
+    const [other] = isKnown ? ids.find(who.org, object, key, source) : []
+    if (other !== undefined)
+      throw conflict('duplicate', `Another ${object}, ${other.id}, has the external_id "${key}".`, {
+        duplicate_id: other.id,
+      })
+    return { ...(isKnown ? { other_product: true } : {}), ...(isShared ? { allow_duplicate: true } : {}) }
+  }
+
+  /** Keeps of which product the id of a row is, and that a record with another id has this one, too. */
+  function claimed(key: string | undefined, { record, as }: Found, taken: Taken): Taken {
+    const isKnown = as !== undefined || record.external_id === null || record.external_id === key
+    if (key !== undefined && (source !== ANY_SOURCE || !isKnown))
+      ids.claim(who.org, object, key, source, as ?? record.id, importId)
+    return taken
   }
 
   /** Whether a deal is not where a row says that it is. */
@@ -80,17 +123,13 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
     return before ? reader.changeOf(before as never, path, texts) : path
   }
 
-  /** Returns the existing record for this row; undefined if there is none, or the row has no value to match by. */
-  function matched({ given }: Draft): string | undefined {
-    const ids = new Set((finding?.keys(given) ?? []).flatMap((key) => finding?.find(object, who.org, key) ?? []))
-    if (ids.size > 1) throw ambiguousMatch([...ids])
-    return [...ids][0]
-  }
-
   /** Leaves out of the draft what a Problem refuses; throws it if the rules do not say so. */
   function settle(draft: Draft, problem: unknown, onOmit: OnOmit): void {
     if (!(problem instanceof Problem)) throw problem
-    const mayOmit = (name: string, code: string) => isOmitted(rules, fields[name]?.kind, code)
+    const saysNothing = (name: string) => isNoValue(draft.links.get(name)?.texts[0] ?? 'x')
+    const mayOmit = (name: string, code: string) =>
+      isOmitted(rules, fields[name]?.kind, code) ||
+      (['reference_not_found', 'ambiguous'].includes(code) && saysNothing(name))
     const removed = leaveOut(draft, problem, mayOmit) ?? (rules.lenient ? withoutTaken(draft, problem) : undefined)
     if (!removed) throw problem
     for (const { name, message, item } of removed) onOmit(name, message, item)
@@ -108,22 +147,30 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
   }
 
   /**
-   * Removes emails and domains that another record has, unless this is the same record, which has the same name. Returns
-   * undefined then.
+   * Removes emails and domains that another record has, unless this is the same record, which has the same name. What has
+   * no other one is not made without it, since nobody would see that there are two: a contact shares its email with the
+   * other one, and a company is refused. Returns undefined then.
    */
   function withoutTaken(draft: Draft, { code, more }: Problem): Removed[] | undefined {
     const { given } = draft
     if (code !== 'duplicate' || object === 'deal' || typeof more?.duplicate_id !== 'string') return undefined
     const other = writes[object].find(who, more.duplicate_id)
-    const own = object === 'company' ? given.name : [given.first_name, given.last_name].filter(Boolean).join(' ')
-    if (fold(String(own ?? '')) === fold(other.name as string)) return undefined
+    if (fold(nameIn(given)) === fold(nameIn(other)) || draft.isShared) return undefined
     const name = object === 'company' ? 'domains' : 'emails'
-    const { keys, find: holders } = matchers(find)[object === 'company' ? 'domain' : 'email']
-    const errors = ((given[name] as Json[] | undefined) ?? []).flatMap((item, index) => {
-      const [key] = keys({ [name]: [item] })
-      const [holder] = key === undefined ? [] : holders(object, who.org, key)
-      return holder ? [field(`/${name}/${index}`, 'duplicate', `is that of another ${object}, ${holder}`)] : []
+    const all = (given[name] ?? []) as Json[]
+    const taken = all.flatMap((item, index) => {
+      const holder = finding.holderOf(name, item)
+      return holder ? [{ index, item, holder }] : []
     })
+    const isAll = taken.length === all.length
+    if (taken.length === 0 || (isNew && isAll && (object === 'company' || nameIn(given) === ''))) return undefined
+    if (isNew && isAll) {
+      draft.isShared = true
+      return taken.map(({ item, holder }) => ({ name, item, message: `is also that of another contact, ${holder}` }))
+    }
+    const errors = taken.map(({ index, holder }) =>
+      field(`/${name}/${index}`, 'duplicate', `is that of another ${object}, ${holder}`),
+    )
     return leaveOut(draft, invalid(...errors), () => true)
   }
 
@@ -135,43 +182,60 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
       for (const [name, id] of resolved) if (draft.links.has(name)) put(all, name, id)
       return all
     }
-    const each = (wanted: Kind, resolve: (pointer: string, texts: string[], name: string) => Json) => {
+    const each = (wanted: Kind, resolve: (pointer: string, link: Link, name: string) => Json) => {
       for (const [name, { kind }] of [...draft.links]) {
         if (kind !== wanted) continue
         settled(draft, onOmit, () => {
-          const texts = draft.links.get(name)?.texts
-          if (texts) resolved.set(name, resolve(`/${name.replace('.', '/')}`, texts, name))
+          const link = draft.links.get(name)
+          if (link) resolved.set(name, resolve(`/${name.replace('.', '/')}`, link, name))
         })
       }
     }
-    each('member', (pointer, [text = ''], name) => {
+    each('member', (pointer, { texts: [text = ''] }, name) => {
       if (name !== 'owner_id') return look.member(pointer, text)
       return look.owner(pointer, text, (reason) => onOmit(name, `${reason}; the record got the owner for unknown ones`))
     })
     settled(draft, onOmit, () => writes[object].check(body(), isNew))
-    // HubSpot writes all associated records, with semicolons between them.
-    const first = (text: string, name: string, find: (text: string) => string): string => {
-      const [one = '', ...others] = text.split(/\s*;\s*/).filter(Boolean)
-      const id = find(one)
-      for (const other of others) onOmit(name, `takes the first ${fields[name]?.kind} only, and not "${other}"`)
+    // HubSpot writes all associated records, with semicolons between them. Their ids come before their names.
+    const one = (
+      object: 'company' | 'contact',
+      pointer: string,
+      { texts: [text = ''], ids = [] }: Link,
+      name: string,
+      find: (text: string) => string,
+    ): string => {
+      const names = text.split(/\s*;\s*/).filter(Boolean)
+      const ofId = look.firstOf(pointer, object, ids, names.length === 0)
+      const id = ofId ?? find(names[0] ?? '')
+      for (const other of (ids.length > names.length ? ids : names).slice(1))
+        onOmit(name, `takes the first ${object} only, and not "${other}"`)
       return id
     }
-    each('company', (pointer, [text = ''], name) =>
-      first(text, name, (one) => look.company(pointer, one, name !== 'parent_company_id')),
+    each('company', (pointer, link, name) =>
+      one('company', pointer, link, name, (text) =>
+        look.company(pointer, text, name !== 'parent_company_id' && !isNoValue(text)),
+      ),
     )
-    each('contact', (pointer, [text = ''], name) =>
-      first(text, name, (one) => look.contact(pointer, one, body().company_id)),
+    each('contact', (pointer, link, name) =>
+      one('contact', pointer, link, name, (text) => look.contact(pointer, text, body().company_id, !isNoValue(text))),
     )
-    each('tags', (pointer, texts) => look.tags(pointer, texts))
+    each('tags', (pointer, link, name) => {
+      const texts = link.isDivided ? link.texts : look.tagsIn(pointer, link.texts)
+      draft.links.set(name, { ...link, texts, isDivided: true }) // a name may contain a separator
+      return look.tags(pointer, texts)
+    })
     return body()
   }
 
   function change(before: Stored, given: Given, draft: Draft, path: StagePath | undefined): Taken {
     for (const name of draft.added)
-      if (given[name] !== undefined) given[name] = joined((before[name] ?? []) as Json[], given[name] as Json[])
+      if (given[name] !== undefined)
+        given[name] = joined((before[name] ?? []) as Json[], given[name] as Json[], country)
     const { id } = before
     const { stage, reason_id } = path ?? {}
-    const moved = writes[object].patch(who, before, stage ? { ...given, stage } : given)
+    const flags = given.external_id === undefined || source === ANY_SOURCE ? {} : { other_product: true }
+    const wanted = withoutFormerPlace(before, asStored(before as Json, given))
+    const moved = writes[object].patch(who, before, stage ? { ...wanted, stage } : wanted, flags)
     const after = reason_id ? (writes.deal.close?.(who, moved, { reason_id }) ?? moved) : moved
     if (after.version !== before.version) {
       const fields = stage || reason_id ? { ...given, stage: null } : given
@@ -199,9 +263,9 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
   }
 
   /** Creates a deal, then moves or closes it to reach its stage. */
-  function createDeal(given: Given, { pipeline_id, stage, reason_id }: StagePath): Stored {
+  function createDeal(given: Given, { pipeline_id, stage, reason_id }: StagePath, flags: Flags): Stored {
     const { deal } = writes
-    const made = deal.create(who, { ...given, ...(pipeline_id ? { pipeline_id } : {}) })
+    const made = deal.create(who, { ...given, ...(pipeline_id ? { pipeline_id } : {}) }, flags)
     if (reason_id) return deal.close!(who, made, { reason_id })
     return stage ? deal.patch(who, made, { stage }) : made
   }
@@ -223,52 +287,4 @@ function placeOf({ links }: Draft): StageTexts {
     status: text('status'),
     reason: text('close_reason_id'),
   }
-}
-
-/** Returns the previous values of the fields that an update changed. */
-export function changedFields(before: Stored, after: Stored, given: Given): Given {
-  const changed = Object.keys(given).filter((name) => !same(before[name], after[name]))
-  return Object.fromEntries(changed.map((name) => [name, previous(name, before[name] as Json, given[name])]))
-}
-
-/** A patch merges custom fields by key: to undo it, keys that did not exist before are set to null. */
-function previous(name: string, before: Json, given: Json | undefined): Json {
-  if (name !== 'custom_fields') return before
-  const values = before as Given
-  return Object.fromEntries(Object.keys(given as Given).map((key) => [key, values[key] ?? null]))
-}
-
-/** How rows find existing records: the values to look up, compared as the stores compare them. */
-function matchers(look: ReturnType<typeof recordLookups>) {
-  type Matcher = {
-    keys: (given: Given) => string[]
-    find: (object: ImportObject, org: number, key: string) => string[]
-  }
-  const matchers: Record<Match, Matcher> = {
-    email: {
-      keys: ({ emails }) => texts(emails, 'email').map(emailKey),
-      find: (_, org, key) => look.contactsOfEmail(org, key),
-    },
-    domain: {
-      keys: ({ domains }) => texts(domains).map((domain) => toDomain(domain) ?? domain),
-      find: (_, org, key) => listed(look.companyOfDomain(org, key)),
-    },
-    external_id: {
-      keys: ({ external_id }) => (typeof external_id === 'string' ? [external_id.normalize('NFC')] : []),
-      find: (object, org, key) => listed(look.ofExternalId(object, org, key)),
-    },
-  }
-  return matchers
-}
-
-const listed = (id: string | undefined): string[] => (id === undefined ? [] : [id])
-
-/**
- * Returns the texts in a list of texts, or the named member of each object; other values are left to the schema to
- * reject.
- */
-function texts(list: Json | undefined, member?: string): string[] {
-  if (!Array.isArray(list)) return []
-  const found = list.map((item) => (member === undefined ? item : (item as Given | null)?.[member]))
-  return found.filter((item) => typeof item === 'string')
 }

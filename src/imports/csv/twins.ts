@@ -5,8 +5,9 @@ import type { Caller } from '../../lib/caller.ts'
 import { fold } from '../../lib/fold.ts'
 import type { Json } from '../../lib/json.ts'
 import { same } from '../../lib/merge.ts'
-import type { AllWrites, Given, ImportObject } from '../writes.ts'
-import { type Draft, joined } from './draft.ts'
+import type { AllWrites, Given, RecordObject } from '../writes.ts'
+import type { Draft } from './draft.ts'
+import { joined } from './draft-values.ts'
 
 /**
  * Finds the records that a row without the value to match by may have become before: those of the same name that have
@@ -15,8 +16,9 @@ import { type Draft, joined } from './draft.ts'
 export function twinFinder(
   find: ReturnType<typeof recordLookups>,
   who: Caller,
-  object: ImportObject,
-  writes: AllWrites[ImportObject],
+  object: RecordObject,
+  writes: AllWrites[RecordObject],
+  country: string | undefined,
 ) {
   const candidates = {
     contact: (given: Given) => find.contactsNamed(who.org, fold(nameOf({ ...NAMELESS, ...given } as NameSource))),
@@ -30,15 +32,16 @@ export function twinFinder(
     return candidates[object](whole)
       .map(({ id }) => writes.find(who, id))
       .filter((record) =>
-        Object.entries(whole).every(([name, value]) => has(record[name] as Json, value, added.has(name))),
+        Object.entries(whole).every(([name, value]) => has(record[name] as Json, value, added.has(name), country)),
       )
   }
 }
 
 const NAMELESS = { first_name: null, last_name: null, emails: [], phones: [] }
 
-function has(stored: Json, given: Json, isAdded: boolean): boolean {
-  if (isAdded) return joined((stored ?? []) as Json[], given as Json[]).length === ((stored ?? []) as Json[]).length
+function has(stored: Json, given: Json, isAdded: boolean, country: string | undefined): boolean {
+  if (isAdded)
+    return joined((stored ?? []) as Json[], given as Json[], country).length === ((stored ?? []) as Json[]).length
   if (given === null || Array.isArray(given) || typeof given !== 'object') return same(stored, given)
   const members = (stored ?? {}) as Given
   return Object.entries(given).every(([member, value]) => same(members[member] ?? null, value))

@@ -1,40 +1,25 @@
-import { toDomain } from '../../lib/domain.ts'
 import { fold } from '../../lib/fold.ts'
 import { unguarded as withoutGuard } from '../../lib/formula.ts'
 import type { Json } from '../../lib/json.ts'
-import { field, invalid, type Problem } from '../../lib/problem.ts'
-import { isTwofoldDay, type Order, readDay, readMoment } from './dates.ts'
+import { type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
+import { currenciesOf } from '../../lib/written/currencies.ts'
+import { type Item, readList, type ValueOf } from '../../lib/written/lists.ts'
+import { isEmptyText, isNoValue } from '../../lib/written/no-value.ts'
+import type { Context } from '../../lib/written/reading.ts'
 import type { Field, Kind, Label } from './fields.ts'
+import { amountIn, countIn, dayIn, flagIn, momentIn, numberIn } from './figures.ts'
 import { countryCode, languageTag } from './names.ts'
-import { currencyOf, type Decimal, isCurrencySign, isExact, isTwofold, readNumber } from './numbers.ts'
+import { domainsIn, emailIn, emailsIn, phoneIn, phonesIn, webAddressIn } from './reach.ts'
 import { zoneNamed } from './zones.ts'
 
 // Converts the text of a cell to a value for the body of a create. Throws Problem 422 for unreadable text; invalid
 // values, such as a negative amount, are left to the schema of the field.
 
-/** The format of a column as detected from its cells, and the organisation's currency and time zone. */
-export type NumberFormat = {
-  decimal?: Decimal | undefined
-  order?: Order | undefined
-  currency: string
-  timezone: string
-}
-
-const refused = (code: string, message: string): Problem => invalid(field('', code, message))
-
-const quoted = (text: string): string => `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`
-
 /** Returns the text of a cell without the escape that exports put before what a spreadsheet would run as a formula. */
 export const unguarded = (text: string): string => withoutGuard(text).trim()
 
-/**
- * What people and programs write into a cell that has no value; Outlook writes a day of zeros, and Salesforce an id of
- * zeros.
- */
-const BLANK = /^(?:0{15}(?:AAA)?|n\/a|n\.a\.|#n\/a|none|null|nil|\(none\)|\(blank\)|[-–—]+|0+([/.-])0+\1(?:0+))$/i
-
-/** Whether a cell has no value. */
-export const isBlank = (text: string): boolean => text === '' || BLANK.test(text)
+/** Whether a cell has no value, in a column of figures or days. */
+export const isBlank = (text: string): boolean => isEmptyText(text) || isNoValue(text)
 
 /** Kinds whose texts refer to records, which are looked up. */
 export const LINKS: ReadonlySet<Kind> = new Set<Kind>([
@@ -48,22 +33,23 @@ export const LINKS: ReadonlySet<Kind> = new Set<Kind>([
   'reason',
 ])
 
-/** Reads a cell with content, for a field with one value. */
-export function readValue({ kind, options }: Field, text: string, format: NumberFormat): Json {
+/** Reads a cell with content, for a field with one value. `isOurs`: a column of our own export, in which a text is itself. */
+export function readValue({ kind, options }: Field, text: string, context: Context, isOurs = false): Json {
   switch (kind) {
     case 'amount':
+      return amountIn(text, context).amount
     case 'number':
-      return numberIn(text, format.decimal)
+      return numberIn(text, context)
     case 'count':
-      return wholeNumber(text, format.decimal)
+      return countIn(text, context)
     case 'currency':
-      return currencyOf(text, format.currency) ?? text
+      return currencyIn(text, context) ?? text
     case 'date':
-      return dayIn(text, format.order)
+      return dayIn(text, context)
     case 'time':
-      return momentIn(text, format)
+      return momentIn(text, context)
     case 'flag':
-      return flagIn(text)
+      return flagIn(text, context)
     case 'consent':
       return isRefusal(text)
     case 'country':
@@ -73,11 +59,15 @@ export function readValue({ kind, options }: Field, text: string, format: Number
     case 'zone':
       return zoneNamed(text)
     case 'url':
-      return withScheme(text)
+      return webAddressIn(text)
+    case 'email':
+      return emailIn(text, context)
+    case 'phone':
+      return phoneIn(text, context)
     case 'choice':
       return options?.get(fold(text)) ?? text
     default:
-      return text.includes(GOOGLE) ? trimmed(text.split(GOOGLE)).join(', ') : text
+      return !isOurs && text.includes(GOOGLE) ? trimmed(text.split(GOOGLE)).join(', ') : text
   }
 }
 
@@ -86,63 +76,10 @@ const GOOGLE = ':::'
 
 const trimmed = (parts: readonly string[]): string[] => parts.map((part) => part.trim())
 
-function numberIn(text: string, decimal: Decimal | undefined): number {
-  const found = readNumber(text, decimal)
-  if (!found || (found.unit !== '' && !isCurrencySign(found.unit) && currencyOf(found.unit, '') === undefined)) {
-    throw refused('invalid_number', `must be a number, not ${quoted(text)}`)
-  }
-  if (!decimal && isTwofold(text)) {
-    throw refused('ambiguous', `${quoted(text)} is ambiguous; use --decimal point or --decimal comma`)
-  }
-  if (!isExact(found.digits)) {
-    throw refused('inexact', `must have at most 15 significant digits; ${quoted(text)} has more`)
-  }
-  return Number(found.digits)
-}
-
-/** In a count, a sign before three digits groups thousands. */
-function wholeNumber(text: string, decimal: Decimal | undefined): number {
-  return isTwofold(text) ? Number(text.replace(/\D/g, '')) : numberIn(text, decimal)
-}
-
-/** Returns the currency written next to an amount. */
-export function currencyBeside(text: string, format: NumberFormat): string | undefined {
-  const unit = readNumber(text, format.decimal)?.unit
-  if (!unit) return undefined
-  const currency = currencyOf(unit, format.currency)
-  if (currency) return currency
-  throw refused(
-    'ambiguous',
-    `${quoted(unit)} is the symbol of several currencies; add a column with the currency codes`,
-  )
-}
-
-function dayIn(text: string, order: Order | undefined): string {
-  const day = readDay(text, order)
-  if (!day) throw refused('invalid_date', `must be a valid date, not ${quoted(text)}`)
-  if (!order && isTwofoldDay(text)) throw twofoldDay(text)
-  return day
-}
-
-const twofoldDay = (text: string) =>
-  refused('ambiguous', `${quoted(text)} is ambiguous; use --dates dmy or --dates mdy`)
-
-/** Without an offset, the time is in the organisation's time zone. */
-function momentIn(text: string, { order, timezone }: NumberFormat): string {
-  const moment = readMoment(text, order)
-  if (!moment) throw refused('invalid_time', `must be a date with a time, not ${quoted(text)}`)
-  if (!order && isTwofoldDay(text)) throw twofoldDay(text)
-  if (moment.offset !== '') return moment.local + moment.offset
-  return Temporal.PlainDateTime.from(moment.local).toZonedDateTime(timezone).toInstant().toString()
-}
-
-const YES = new Set('true, yes, y, 1, x, on, ja, j, wahr, oui, o, vrai, si, s, verdadero, checked, ✓, ☑'.split(', '))
-const NO = new Set(['false', 'no', 'n', '0', 'off', 'nein', 'falsch', 'non', 'faux', 'falso', 'unchecked'])
-
-function flagIn(text: string): boolean {
-  const word = fold(text)
-  if (!YES.has(word) && !NO.has(word)) throw refused('invalid_flag', `must be yes or no, not ${quoted(text)}`)
-  return YES.has(word)
+/** The one currency of a code, a sign or a word. */
+export function currencyIn(text: string, context: Context): string | undefined {
+  const [code, other] = currenciesOf(text, context)
+  return other === undefined ? code : undefined
 }
 
 const REFUSED = /^(?:unsubscribed?|opt(?:ed)?[ -]?out|do not .+|abgemeldet|desabonne|desinscrit|no contactar|baja)$/
@@ -159,64 +96,67 @@ function isRefusal(text: string): boolean {
   return NOT_REFUSED.test(word) ? false : flagIn(text)
 }
 
-const withScheme = (text: string): string =>
-  !/^[a-z][a-z0-9+.-]*:/i.test(text) && toDomain(text.split(/[/?#:]/)[0] as string) ? `https://${text}` : text
+/** A cell with more pieces that cannot be read as a whole is refused as a whole: each piece would have a problem of its own. */
+const MOST_PARTS = 100
 
-/** Returns the host name, also from a web address. */
-function domainIn(text: string): string {
-  const host = text
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
-    .replace(/^www\./i, '')
-    .split(/[/?#:]/)[0] as string
-  return toDomain(host) ?? text
+/**
+ * What a cell has of emails, phones or host names, and the problems of what cannot be read. `isValue` leaves out words for
+ * nothing.
+ */
+export function readReach(
+  { kind }: Field,
+  text: string,
+  context: Context,
+  isValue: (part: string) => boolean,
+  label?: Label,
+): [Json[], FieldError[]] {
+  const read = (part: string): Json[] =>
+    kind === 'emails'
+      ? emailsIn(part, context, label)
+      : kind === 'phones'
+        ? phonesIn(part, context, label)
+        : domainsIn(part)
+  const problemsOf = (part: string): [Json[], FieldError[]] => {
+    try {
+      return [read(part), []]
+    } catch (error) {
+      if (error instanceof Problem) return [[], error.errors ?? []]
+      throw error
+    }
+  }
+  const whole = problemsOf(text)
+  const parts = text.split(kind === 'phones' ? /:::|[;|\n]/ : /:::|[;,|\s]/).filter((part) => isValue(part.trim()))
+  if (whole[1].length === 0 || parts.length > MOST_PARTS || (parts.length === 1 && parts[0] === text)) return whole
+  const all = parts.map(problemsOf)
+  // Of "ana@firm,example" neither part is meant: the first one would be an address that mail never reaches.
+  const isCut = kind === 'emails' && all.some(([, errors]) => errors.length > 0) && all.flat(2).some(isBare)
+  return !isCut && all.some(([some]) => some.length > 0)
+    ? [all.flatMap(([some]) => some), all.flatMap(([, errors]) => errors)]
+    : whole
 }
 
-/** Reads a cell for a field with several values. Google separates them by `:::`. */
-export function readValues({ kind, options }: Field, text: string, label: Label = 'work'): Json[] {
-  const parts = trimmed(kind === 'emails' ? text.split(GOOGLE).flatMap(apart) : text.split(/:::|[;,|\n]/)).filter(
-    (part) => !isBlank(part),
+/** An email with a host without a dot. */
+const isBare = (value: Json | FieldError): boolean =>
+  typeof value === 'object' && value !== null && 'email' in value && /@[^.[]+$/.test(String(value.email))
+
+/** The names in a text. Throws 422 for a text with two readings. */
+export function namesIn(pointer: string, text: string, known: ValueOf): readonly Item[] {
+  const read = readList(text, known)
+  if ('value' in read) return read.value
+  if ('unread' in read) throw invalid(field(pointer, 'wrong_type', 'must be a list of names'))
+  const readings = read.either.map((items) => items.map(({ name }) => JSON.stringify(name)).join(' and '))
+  throw invalid(
+    field(
+      pointer,
+      'ambiguous',
+      `is ambiguous: it can be ${readings.join(', or ')}; put a name that contains a separator in quotes`,
+    ),
   )
-  switch (kind) {
-    case 'emails':
-      return emailsIn(parts).map((email) => ({ email, label }))
-    case 'tags':
-      return parts.flatMap(tagIn)
-    case 'phones':
-      return parts.map((number) => ({ number, label }))
-    case 'domains':
-      return parts.map(domainIn)
-    case 'choices':
-      return parts.map((part) => options?.get(fold(part)) ?? part)
-    default:
-      return parts
-  }
 }
 
-/** The addresses of a cell. White space separates them, too, and nothing does so in angle brackets. */
-function apart(text: string): string[] {
-  const parts = ['']
-  for (const [index, chunk] of text.split('<').entries()) {
-    const end = chunk.lastIndexOf('>') + 1
-    const [first, ...more] = chunk.slice(end).split(/[;,|\s]+/)
-    parts.push(`${parts.pop()}${index > 0 ? '<' : ''}${chunk.slice(0, end)}${first}`)
-    for (const part of more) parts.push(part)
-  }
-  return parts
-}
-
-/** Google marks its own groups with an asterisk; every contact is in `* myContacts`. */
-function tagIn(text: string): string[] {
-  const [, group] = /^\* (.+)$/.exec(text) ?? []
-  if (group === undefined) return [text]
-  return /^(?:my ?contacts|other contacts)$/i.test(group) ? [] : [group]
-}
-
-/** Extracts the address from `Ana Ruiz <ana@example.com>`; other text next to an address is rejected by the field. */
-function emailsIn(parts: readonly string[]): string[] {
-  const emails = parts.map((part) => (/<([^<>]+)>/.exec(part)?.[1] ?? part).replace(/^mailto:/i, ''))
-  const hasAddress = parts.some((part) => part.includes('<'))
-  return hasAddress ? emails.filter((email) => email.includes('@')) : emails
-}
+/** The options of a field that a text names; what is none stays as it is. */
+export const optionsIn = ({ options }: Field, text: string): string[] =>
+  namesIn('', text, (name) => options?.get(fold(name))).map(({ name, value }) => value ?? name)
 
 /** Returns the label for a text such as Google's `* Work`. */
 export function labelOf(text: string): Label {
@@ -225,15 +165,4 @@ export function labelOf(text: string): Label {
     return 'work'
   }
   return /home|priv|personal|perso|domicil|maison|casa|particular/.test(words) ? 'home' : 'other'
-}
-
-/** Splits `Ana Ruiz`, `Ruiz, Ana` and `Ludwig van Beethoven` into first and last name. */
-export function splitName(text: string): { first_name?: string; last_name?: string } {
-  const [before = '', after] = text.split(/,(.*)/s).map((part) => part.trim())
-  if (after) return { first_name: after, ...(before ? { last_name: before } : {}) }
-  const words = before.split(/\s+/)
-  if (words.length === 1) return { first_name: before }
-  const particle = words.findIndex((word, index) => index > 0 && index < words.length - 1 && /^\p{Ll}/u.test(word))
-  const last = particle > 0 ? particle : words.length - 1
-  return { first_name: words.slice(0, last).join(' '), last_name: words.slice(last).join(' ') }
 }

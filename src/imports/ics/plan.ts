@@ -118,8 +118,10 @@ async function eventsOf(
   const errors: Row[] = []
   for (const read of eventsIn(calendar, own)) {
     await pause()
-    if (read.error === undefined) events.push(read.event)
-    else errors.push({ blocks: [read.block], error: read.error })
+    // Whoever imports a file can mend it, other than who receives a mail: an event is taken over whole or not at all.
+    const error = read.error ?? read.event.notes[0]
+    if (error !== undefined) errors.push({ blocks: [read.block], error })
+    else if (read.error === undefined) events.push(read.event)
   }
   return { events, errors, isCanceled: method === 'CANCEL' }
 }

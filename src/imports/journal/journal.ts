@@ -91,6 +91,12 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     `SELECT object, count(*) AS count FROM import_rows
      WHERE org_id = ? AND import_id = ? AND action = 'created' GROUP BY object ORDER BY object`,
   )
+  const madeTags = db
+    .prepare(
+      `SELECT tags.name FROM import_rows JOIN tags ON tags.org_id = import_rows.org_id AND tags.id = record_id
+       WHERE import_rows.org_id = ? AND import_id = ? AND object = 'tag' AND action = 'created' ORDER BY record_id`,
+    )
+    .pluck()
   const recordsBelow = db
     .prepare(
       `SELECT DISTINCT record_id FROM import_rows WHERE org_id = ? AND import_id = ? AND record_id < ? AND is_undone = 0
@@ -101,6 +107,11 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     `SELECT object, action, version, previous FROM import_rows
      WHERE org_id = ? AND import_id = ? AND record_id = ? ORDER BY row_number`,
   )
+  const created = db
+    .prepare(
+      "SELECT 1 FROM import_rows WHERE org_id = ? AND import_id = ? AND record_id = ? AND action = 'created' LIMIT 1",
+    )
+    .pluck()
   const setUndone = db.prepare(
     'UPDATE import_rows SET is_undone = 1 WHERE org_id = ? AND import_id = ? AND record_id = ?',
   )
@@ -182,7 +193,10 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       Object.fromEntries(
         (made.all(org, id) as { object: string; count: number }[]).map(({ object, count }) => [object, count]),
       ),
+    /** The names of the tags that an import created. */
+    madeTags: (org: number, id: string): string[] => madeTags.all(org, id) as string[],
     recordsOf,
+    hasCreated: (org: number, id: string, record: string): boolean => created.get(org, id, record) === 1,
     setUndone: (org: number, id: string, record: string): void => void setUndone.run(org, id, record),
     startUndo: (org: number, id: string): boolean => startUndo.run(clock.now(), org, id).changes === 1,
     endUndo: (org: number, id: string): void => void endUndo.run(clock.now(), org, id),

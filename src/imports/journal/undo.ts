@@ -1,4 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { mergeJournal } from '../../crm/merges/journal.ts'
+import { externalIds } from '../../crm/records/external-ids.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
 import { resourceDeps } from '../../resource-deps.ts'
@@ -9,10 +11,13 @@ import type { CommandStore } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { allWrites, type Given, type Writable } from '../writes.ts'
 import { type JournalRow, journal, type RecordRows } from './journal.ts'
+import { importStates } from './states.ts'
 
 /** The result of an undo: records deleted and restored, and those left unchanged with the reason. */
 export type Undone = { id: string; deleted: number; restored: number; kept: Kept[] }
 export type Kept = { object: Writable; id: string; reason: string }
+
+type IsAsLeft = (record: { id: string }) => boolean
 
 type UndoOptions = { org: number; id: string; onProgress?: (records: number) => void; pace?: Pace }
 
@@ -31,16 +36,29 @@ async function run(store: CommandStore, { org, id, onProgress, pace }: UndoOptio
   const importJournal = journal(store)
   const batch = batches(store, pace)
   const undo = undoer(store, { org, member: null })
+  const ids = externalIds(store.db)
+  const merges = mergeJournal({ db: store.db, clock: store.clock })
   const undone: Undone = { id, deleted: 0, restored: 0, kept: [] }
-  if (!importJournal.find(org, id))
-    throw new Problem(404, 'no_such_import', `There is no import ${id} in this organisation.`)
+  const given = importJournal.find(org, id)
+  if (!given) throw new Problem(404, 'no_such_import', `There is no import ${id} in this organisation.`)
   if (!importJournal.startUndo(org, id)) throw conflict('undone_already', `The import ${id} was already undone.`)
 
-  function takeBack({ object, id: record, rows }: RecordRows, alone: Alone): Kept | undefined {
+  const statesOf = importStates(store.db)
+
+  /** A merge that changes nothing leaves the version: with the record, the other one would be gone. */
+  function hasMerged(object: Writable, record: string): boolean {
+    if (object !== 'contact' && object !== 'company') return false
+    return merges.into(org, object, record).some((merged) => !importJournal.hasCreated(org, id, merged))
+  }
+
+  function takeBack({ object, id: record, rows }: RecordRows, isAsLeft: IsAsLeft, alone: Alone): Kept | undefined {
     return alone(
       () => {
-        undo({ object, id: record, rows })
+        if (phaseOf({ object, id: record, rows }) === 'deleted' && hasMerged(object, record))
+          throw conflict('has_merged', 'has another record in it, which was merged into it')
+        undo({ object, id: record, rows }, isAsLeft)
         importJournal.setUndone(org, id, record)
+        ids.unclaim(org, id, record)
         return undefined
       },
       ({ status, message }) => ({ object, id: record, reason: status === 404 ? 'was deleted since then' : message }),
@@ -55,9 +73,10 @@ async function run(store: CommandStore, { org, id, onProgress, pace }: UndoOptio
       const last = records.at(-1)
       if (!last) break
       let chosen = records.filter((record) => phaseOf(record) === phase)
+      const isAsLeft = statesOf(org, given, undo.changed(chosen))
       while (chosen.length > 0) {
         const done = inBatch(store, batch, org, (alone, isFull) =>
-          whileRoom(chosen, isFull, (record) => ({ left: takeBack(record, alone) })),
+          whileRoom(chosen, isFull, (record) => ({ left: takeBack(record, isAsLeft, alone) })),
         )
         const left = done.flatMap((each) => each.left ?? [])
         undone.kept.push(...left)
@@ -69,6 +88,12 @@ async function run(store: CommandStore, { org, id, onProgress, pace }: UndoOptio
       below = last.id
     }
   }
+  const stayed = new Set(undone.kept.map((kept) => kept.id))
+  const claimed = ids.claimedBy(org, id).filter((record) => !stayed.has(record)) // of records that were not changed
+  while (claimed.length > 0)
+    inBatch(store, batch, org, (_, isFull) =>
+      whileRoom(claimed.splice(0, MAX_BATCH), isFull, (record) => ids.unclaim(org, id, record)),
+    )
   // Records that stayed can be undone later, when nothing prevents it any more.
   if (undone.kept.length === 0) store.transaction(() => importJournal.endUndo(org, id))
   return undone
@@ -78,15 +103,16 @@ const phaseOf = ({ rows }: RecordRows): 'restored' | 'deleted' =>
   rows.some(({ action }) => action === 'created') ? 'deleted' : 'restored'
 
 /** Returns a function that undoes one record; it throws 404, 409 or 422 if the record has to stay. */
-function undoer(store: CommandStore, who: Caller): (record: RecordRows) => void {
+function undoer(store: CommandStore, who: Caller) {
   const writes = allWrites(resourceDeps(store))
   const usersOf = usage(store.db)
 
-  return (record) => {
+  const undo = (record: RecordRows, isAsLeft: IsAsLeft): void => {
     const { object, id, rows } = record
     const { find, patch, remove, reopen } = writes[object]
     let stored = find(who, id)
-    if (stored.version !== rows.at(-1)?.version) throw conflict('changed_since', 'was changed since then')
+    if (stored.version !== rows.at(-1)?.version && !isAsLeft(stored))
+      throw conflict('changed_since', 'was changed since then')
     if (phaseOf(record) === 'restored') {
       const { stage, ...fields } = beforeAll(rows)
       const isClosed = stage !== undefined && stored.status !== 'open'
@@ -97,6 +123,22 @@ function undoer(store: CommandStore, who: Caller): (record: RecordRows) => void 
     if (users.length > 0) throw conflict('in_use', `is used by ${users.join(', ')}`)
     remove(who, stored)
   }
+
+  /** The records that have another version than the import left, with that one. */
+  function changed(records: readonly RecordRows[]): Map<string, number> {
+    const left = records.map(({ id, rows }): [string, number] => [id, rows.at(-1)?.version ?? 0])
+    return new Map(left.filter(([id, version], index) => versionOf(records[index] as RecordRows, id) !== version))
+  }
+
+  function versionOf({ object }: RecordRows, id: string): number | undefined {
+    try {
+      return writes[object].find(who, id).version
+    } catch {
+      return undefined // deleted since
+    }
+  }
+
+  return Object.assign(undo, { changed })
 }
 
 /** Returns the fields as they were before the first row that changed them; custom fields are merged by key. */
@@ -116,6 +158,7 @@ const TABLES: Record<Exclude<Writable, 'pipeline'>, string> = {
   deal: 'deals',
   tag: 'tags',
   note: 'notes',
+  task: 'tasks',
   meeting: 'meetings',
   stage: 'stages',
   custom_field: 'custom_fields',

@@ -26,7 +26,10 @@ const fields = {
     '`pending` waits for the customer, `snoozed` until a given time. An inbound message changes any status to `open`.',
   ),
   priority: f.doc(f.oneOf(PRIORITIES), '`normal` by default.'),
-  owner_id: f.doc(f.nullable(f.id), 'The member who is responsible for the conversation.'),
+  owner_id: f.doc(
+    f.nullable(f.id),
+    'The member who is responsible for the conversation. One whose owner was deactivated has none after it was reopened by a message.',
+  ),
   contact_id: f.doc(f.nullable(f.id), 'The contact of the conversation; null if the contact was deleted.'),
   company_id: f.doc(f.nullable(f.id), 'Initially the company of the contact.'),
   deal_id: f.doc(f.nullable(f.id), 'The deal that the conversation is about.'),
@@ -79,7 +82,7 @@ export const filters: Record<string, Filter> = {
   contact_id: { type: 'id', nullable: true },
   deal_id: { type: 'id', nullable: true },
   company_id: { type: 'id', nullable: true },
-  owner_id: { type: 'id', nullable: true },
+  owner_id: { type: 'id', nullable: true, isMember: true },
   tag_id: {
     type: 'id',
     link: { table: 'conversation_tags', key: 'conversation_id', column: 'tag_id' },

@@ -126,7 +126,7 @@ export const conversationStore = once((deps: Deps) => {
     insert(who.org, record)
     history.note(who.org, record, effect.at)
     search.put(who.org, id, wordsOfAll(record.subject, effect.words))
-    const isAwaited = effect.direction === 'inbound' && !effect.isAutomatic
+    const isAwaited = effect.direction === 'inbound' && effect.isAwaited
     const first = clocks.follow(clocks.first(effect.at, isAwaited), record, effect.at)
     const made = withTargets(who.org, { record, clocks: first }, undefined)
     update(who.org, record, made.record)
@@ -183,7 +183,8 @@ export const conversationStore = once((deps: Deps) => {
   ): Conversation {
     const record = { ...given, updated_at: rfc3339(clock.now()), version: before.record.version + 1 }
     const isMoved = record.status !== before.record.status
-    if (isMoved) history.note(who.org, record, clock.now())
+    // The same moment as the conversation says, however long the work in between has taken.
+    if (isMoved) history.note(who.org, record, record.closed_at ? (parseTime(record.closed_at) as number) : clock.now())
     const isMatched = MATCHED.some((name) => !same(before.record[name], record[name]))
     const started = { record, clocks: clocks.follow(running, record, at) }
     if (isMatched) write(who.org, before.record, record) // policies match against the stored row
@@ -205,9 +206,11 @@ export const conversationStore = once((deps: Deps) => {
   }
 
   /** Writes the words by which it is found anew. Messages never change, except when a person is erased. */
-  function reindex(org: number, { id, subject }: Pick<Conversation, 'id' | 'subject'>): void {
-    search.put(org, id, wordsOfAll(subject, wordsOfMessages(org, id)))
-  }
+  const reindex = (org: number, record: Pick<Conversation, 'id' | 'subject'>): void =>
+    search.put(org, record.id, wordsNow(org, record))
+
+  const wordsNow = (org: number, { id, subject }: Pick<Conversation, 'id' | 'subject'>): string[] =>
+    wordsOfAll(subject, wordsOfMessages(org, id))
 
   /** Returns the words of its messages, reading no more of them than the search index can hold. */
   function wordsOfMessages(org: number, id: string): Set<string> {
@@ -259,6 +262,7 @@ export const conversationStore = once((deps: Deps) => {
     patch,
     open,
     reindex,
+    wordsNow,
     restore,
     applyMessage,
     unanswered,

@@ -13,8 +13,8 @@ export type MessageEffect = {
   words: readonly string[]
   /** Whether it answers the contact: written by a member, not by a sequence. */
   isAnswer: boolean
-  /** Whether a machine wrote it. */
-  isAutomatic?: boolean
+  /** Whether it asks for an answer, if it is inbound: a machine does not, nor what is history. */
+  isAwaited: boolean
 }
 
 const PREVIEW_LENGTH = 200
@@ -29,12 +29,12 @@ export const wordsOfAll = (subject: string | null, said: Iterable<string>): stri
   [...new Set([...wordsOf([subject]), ...said])].slice(0, MAX_WORDS)
 
 /**
- * An answer that counts: neither failed nor automatic nor from a sequence; by a member, or sent with another program and
+ * An answer that counts: neither failed nor automatic nor from a sequence nor to somebody else; by a member, or sent with another program and
  * imported as a mail.
  */
 const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL AND is_automatic = 0
-  AND (author ->> 'type' = 'member' OR EXISTS (SELECT 1 FROM message_headers WHERE message_headers.org_id = messages.org_id
-    AND message_headers.message_id = messages.id AND message_headers.digest IS NOT NULL))`
+  AND coalesce((SELECT is_aside = 0 AND (author ->> 'type' = 'member' OR digest IS NOT NULL) FROM message_headers
+    WHERE message_headers.org_id = messages.org_id AND message_headers.message_id = messages.id), author ->> 'type' = 'member')`
 
 /** Computes the effect of a message on its conversation, before it is written. Messages may arrive out of order. */
 export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
@@ -48,28 +48,31 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     .prepare(
       `SELECT min(sent_at) FROM messages INDEXED BY messages_sent
        WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND direction = 'inbound' AND is_automatic = 0
-         AND id >= +@since`,
+         AND is_history = 0 AND id >= +@since`,
     )
     .pluck()
   const lastClosing = db
     .prepare("SELECT max(at) FROM conversation_statuses WHERE org_id = ? AND conversation_id = ? AND status = 'closed'")
     .pluck()
 
+  const hasLeft = db.prepare("SELECT 1 FROM members WHERE org_id = ? AND id = ? AND status = 'deactivated'").pluck()
   const answered = db.prepare(
     `SELECT min(sent_at) AS first, max(sent_at) AS last FROM messages INDEXED BY messages_sent
      WHERE org_id = +@org AND conversation_id = +@id AND ${IS_ANSWER}`,
   )
 
   function withMessage(org: number, before: Conversation, effect: MessageEffect): Conversation {
-    const { direction, at, text, isAnswer, isAutomatic } = effect
+    const { direction, at, text, isAnswer, isAwaited } = effect
     if (direction === 'note') return { ...before }
     const time = rfc3339(at)
     const isLate = time < before.last_message_at && !isAhead(before.last_message_at)
     const after: Conversation = isLate ? { ...before } : { ...before, last_message_at: time, preview: previewOf(text) }
     if (direction === 'inbound') {
       after.unread_count++
-      if (isAutomatic) return after
+      if (!isAwaited) return after
       Object.assign(after, { status: 'open', snoozed_until: null, closed_at: null })
+      // It comes back to all: whoever has left would never see it.
+      if (isAway(before) && hasLeft.get(org, before.owner_id) !== undefined) after.owner_id = null
       const isAnswered = isLate && answer.get({ org, id: before.id, at }) !== undefined
       if (!isAnswered) after.waiting_since = earlier(before.waiting_since, time)
     } else if (isAnswer) {
@@ -106,6 +109,9 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
 
   return { withMessage, withoutAnswer }
 }
+
+/** It is on nobody's desk until something happens. */
+const isAway = ({ status }: Conversation): boolean => status === 'closed' || status === 'snoozed'
 
 const earlier = (one: string | null, other: string): string => (one !== null && one < other ? one : other)
 

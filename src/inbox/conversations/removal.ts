@@ -15,6 +15,7 @@ export function conversationRemoval({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     `UPDATE enrollment_steps SET message_id = NULL WHERE org_id = @org AND message_id IN (${messages})`,
     ...['enrollments', 'notes', 'tasks', 'meetings'].map(unlink),
     `DELETE FROM attachments WHERE org_id = @org AND message_id IN (${messages})`,
+    `DELETE FROM message_aliases WHERE org_id = @org AND message_id IN (${messages})`,
     `DELETE FROM message_headers WHERE org_id = @org AND message_id IN (${messages})`,
     `DELETE FROM jobs WHERE org_id = @org AND (key = @id OR key IN (${messages}))`,
     'DELETE FROM messages WHERE org_id = @org AND conversation_id = @id',

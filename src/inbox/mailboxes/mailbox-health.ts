@@ -42,7 +42,7 @@ export function mailboxHealth(
   const lacking = disconnected === undefined ? undefined : ({ status: 'not_connected', text: disconnected } as const)
   return {
     receiving: mailbox.imap ? (lacking ?? receiving(state, now)) : NOT_SET_UP,
-    sending: lacking ?? sending(state),
+    sending: lacking ?? sending(state, now),
   }
 }
 
@@ -69,8 +69,16 @@ function receiving(state: State, now: number): MailboxHealth['receiving'] {
   return isBehind ? { status: 'behind', text: `${rest}, ${look}` } : { status: 'ok', text: `ok, ${look}` }
 }
 
-function sending({ sent_at, send_error, send_error_at }: State): MailboxHealth['sending'] {
+function sending(state: State, now: number): MailboxHealth['sending'] {
+  const { sent_at, send_error, send_error_at, send_pauses, send_paused_until } = state
   const last = sent_at === null ? 'nothing has been sent yet' : `last sent ${onWire(sent_at)}`
+  if (send_pauses > 0) {
+    const isOver = (send_paused_until ?? 0) <= now
+    return {
+      status: 'failing',
+      text: `${isOver ? 'tried again after a pause' : `paused until ${onWire(send_paused_until)}`} (${send_pauses} in a row): ${send_error ?? 'no reason given'}; ${last}`,
+    }
+  }
   if (send_error !== null && (send_error_at ?? 0) >= (sent_at ?? 0)) {
     return { status: 'failing', text: `failing at ${onWire(send_error_at)}: ${send_error}; ${last}` }
   }

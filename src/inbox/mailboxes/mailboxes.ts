@@ -1,5 +1,6 @@
 import { type Deps, once } from '../../deps.ts'
 import { beginningOf } from '../../lib/calendar/days.ts'
+import { emailKey } from '../../lib/email.ts'
 import { conflict } from '../../lib/problem.ts'
 import type { ImapServer, MailServer } from '../../mail/transport/server.ts'
 import type { RawRow } from '../../store/columns.ts'
@@ -32,6 +33,9 @@ export type ImapEndpoint = Endpoint & {
   authserv_id?: string | null
 }
 
+export const REPLY_TO = ['automatic', 'always', 'never'] as const
+export type ReplyTo = (typeof REPLY_TO)[number]
+
 export type Mailbox = {
   id: string
   key: string
@@ -50,6 +54,12 @@ export type Mailbox = {
   imap: ImapEndpoint | null
   /** Null if it logs in with passwords. */
   oauth: OAuth | null
+  /** Further addresses at which mail for this mailbox arrives, and by which answers leave. */
+  aliases: string[]
+  /** Whether Reply-To is who wrote a mail: if a form or our own domain sent it, always, or never. */
+  reply_to: ReplyTo
+  /** Addresses, or domains, that may send any number of mails in an hour. */
+  trusted_forwarders: string[]
   created_at: string
   updated_at: string
   version: number
@@ -70,6 +80,9 @@ export const columns = c.columns<Mailbox>({
   smtp: c.json('smtp'),
   imap: c.json('imap'),
   oauth: c.json('oauth'),
+  aliases: c.json('aliases'),
+  reply_to: c.plain('reply_to'),
+  trusted_forwarders: c.json('trusted_forwarders'),
   created_at: c.time('created_at'),
   updated_at: c.time('updated_at'),
   version: c.integer('version'),
@@ -97,6 +110,10 @@ export type State = {
   /** 1 if the server offered STARTTLS to a connection in plain text. */
   smtp_offers_tls: number
   imap_offers_tls: number
+  send_pauses: number
+  send_paused_until: number | null
+  dated_below: number
+  missing: number
 }
 
 const NEW_STATE: State = {
@@ -119,6 +136,10 @@ const NEW_STATE: State = {
   free_at: 0,
   smtp_offers_tls: 0,
   imap_offers_tls: 0,
+  send_pauses: 0,
+  send_paused_until: null,
+  dated_below: 0,
+  missing: 0,
 }
 const FIELDS = Object.keys(NEW_STATE) as (keyof State)[]
 
@@ -147,7 +168,13 @@ export const mailboxStore = once((deps: Deps) => {
     .prepare(`SELECT ${columns.select}, org_id FROM mailboxes WHERE is_active = 1
        AND ${isOpen('mailboxes.org_id')} ORDER BY org_id, position`)
     .raw()
-  const activeAddresses = db.prepare('SELECT address FROM mailboxes WHERE org_id = ? AND is_active = 1').pluck()
+  const activeAddresses = db
+    .prepare(
+      `SELECT address FROM mailboxes WHERE org_id = @org AND is_active = 1
+       UNION ALL SELECT value FROM mailboxes, json_each(aliases) WHERE org_id = @org AND is_active = 1`,
+    )
+    .pluck()
+  const activeMain = db.prepare('SELECT address FROM mailboxes WHERE org_id = ? AND is_active = 1').pluck()
   const secrets = db.prepare(
     'SELECT smtp_secret AS smtp, imap_secret AS imap FROM mailboxes WHERE org_id = ? AND id = ?',
   )
@@ -167,13 +194,19 @@ export const mailboxStore = once((deps: Deps) => {
   /** The mailbox of a member, if the member is active: nothing is sent in the name of former members. */
   const ownOf = (org: number, memberId: string): Mailbox | undefined => present(owned.get(org, memberId))
 
+  /** The active mailbox that has an address, also as an alias. */
+  const byAddress = (org: number, email: string): Mailbox | undefined =>
+    active().find((each) => each.org === org && addressesOf(each.mailbox).has(emailKey(email)))?.mailbox
+
   /** Returns the active mailboxes of all organisations. */
   const active = (): { org: number; mailbox: Mailbox }[] =>
     (everywhere.all() as RawRow[]).map((row) => ({ org: row.at(-1) as number, mailbox: columns.present(row) }))
 
   /** The addresses of active mailboxes, in lower case. */
-  const addresses = (org: number): Set<string> =>
-    new Set((activeAddresses.all(org) as string[]).map((address) => address.toLowerCase()))
+  const addresses = (org: number): Set<string> => keysOf(activeAddresses.all({ org }))
+
+  /** Those of them that are no aliases. */
+  const mainAddresses = (org: number): Set<string> => keysOf(activeMain.all(org))
 
   /**
    * Throws Problem if the password is missing or cannot be read, or if somebody has to sign in first. The access token of
@@ -224,10 +257,12 @@ export const mailboxStore = once((deps: Deps) => {
 
   return {
     byId,
+    byAddress,
     defaultOf,
     ownOf,
     active,
     addresses,
+    mainAddresses,
     smtpServer,
     imapServer,
     state,
@@ -239,6 +274,17 @@ export const mailboxStore = once((deps: Deps) => {
     plan,
   }
 })
+
+const keysOf = (addresses: unknown[]): Set<string> => new Set((addresses as string[]).map(emailKey))
+
+/** In lower case. */
+export const addressesOf = ({ address, aliases }: Pick<Mailbox, 'address' | 'aliases'>): Set<string> =>
+  new Set([address, ...aliases].map(emailKey))
+
+/** The address that mail leaves by: the wanted one, if the mailbox has it. */
+export const ownAddress = (mailbox: Pick<Mailbox, 'address' | 'aliases'>, wanted: string | null): string =>
+  [mailbox.address, ...mailbox.aliases].find((each) => wanted != null && emailKey(each) === emailKey(wanted)) ??
+  mailbox.address
 
 const noPassword = (key: string, side: Side) =>
   conflict(

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { domainToASCII } from 'node:url'
 import { type Deps, once } from '../../deps.ts'
 import { signatures } from '../../store/former-keys.ts'
 import type { Mailbox } from './mailboxes.ts'
@@ -21,14 +22,24 @@ export const replyTags = once(({ db, vault }: Deps) => {
   const textOf = (org: number, number: number): string => `${publicId.get(org)} ${number}`
   const bytesOf = (signature: string): Buffer => Buffer.from(signature, 'base64url').subarray(0, SIGNATURE_BYTES)
 
+  const tagOf = (org: number, number: number): string =>
+    `+c${number}-${bytesOf(vault.sign(PURPOSE, textOf(org, number))).toString('hex')}`
+
   function addressOf(org: number, { address }: Mailbox, number: number): string {
     const at = address.lastIndexOf('@')
-    return `${address.slice(0, at)}+c${number}-${bytesOf(vault.sign(PURPOSE, textOf(org, number))).toString('hex')}${address.slice(at)}`
+    return `${address.slice(0, at)}${tagOf(org, number)}${address.slice(at)}`
   }
 
-  /** Returns the number of the conversation that an address identifies; undefined for any other address. */
+  /**
+   * An id for the header References, in which mail programs hand on what they answer: it leads back to the conversation also
+   * where a provider has replaced our Message-ID.
+   */
+  const referenceOf = (org: number, { address }: Mailbox, number: number): string =>
+    `<thread${tagOf(org, number)}@${domainToASCII(address.slice(address.lastIndexOf('@') + 1)) || 'localhost'}>`
+
+  /** Returns the number of the conversation that an address, or an id, identifies; undefined for any other one. */
   function numberIn(org: number, address: string): number | undefined {
-    const local = address.slice(0, address.lastIndexOf('@')).toLowerCase()
+    const local = address.slice(0, address.lastIndexOf('@')).replace(/^</, '').toLowerCase()
     const [, digits, signature] = TAG.exec(local.slice(local.lastIndexOf('+') + 1)) ?? []
     if (!digits || !signature) return undefined
     const given = Buffer.from(signature, 'hex')
@@ -37,5 +48,5 @@ export const replyTags = once(({ db, vault }: Deps) => {
     return isOurs ? Number(digits) : undefined
   }
 
-  return { addressOf, numberIn }
+  return { addressOf, referenceOf, numberIn }
 })

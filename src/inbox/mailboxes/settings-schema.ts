@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import * as v from 'valibot'
+import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { type FieldError, field } from '../../lib/problem.ts'
 import { isDate, parseTime, rfc3339 } from '../../lib/time.ts'
@@ -8,7 +9,7 @@ import { TLS_MODES } from '../../mail/transport/server.ts'
 import { repeatedKeys, secondDefaults } from '../../settings/changes.ts'
 import { key } from '../../settings/fields.ts'
 import type { Stored } from '../../settings/table.ts'
-import type { Endpoint, ImapEndpoint, Mailbox } from './mailboxes.ts'
+import { type Endpoint, type ImapEndpoint, type Mailbox, REPLY_TO } from './mailboxes.ts'
 import { OAuthSettings, oauthFaults, oauthOf } from './oauth-settings.ts'
 import { isLoopback } from './plain-text.ts'
 
@@ -71,9 +72,16 @@ const moment = v.pipe(
   v.transform((text) => (isDate(text) ? text : rfc3339(parseTime(text) as number))),
 )
 
-const email = v.pipe(
-  f.email,
+const email = v.pipe(f.email, v.transform(emailKey))
+
+/** An email, or a domain. */
+const forwarder = v.pipe(
+  f.line(254),
   v.transform((text) => text.toLowerCase()),
+  v.check(
+    (text) => (text.includes('@') ? v.is(f.email, text) : toHost(text) !== undefined),
+    'invalid_forwarder|must be an email, such as "forms@example.com", or a domain, such as "example.com"',
+  ),
 )
 
 export const MailboxSettings = f.object({
@@ -87,6 +95,9 @@ export const MailboxSettings = f.object({
     f.nullable(v.pipe(f.count(1_000_000), v.minValue(1, 'out_of_range|must be at least 1; omit it for no limit'))),
   ),
   spacing_s: f.optional(f.count(DAY_S)),
+  aliases: f.optional(f.arrayOf(email, 50)),
+  reply_to: f.optional(f.oneOf(REPLY_TO)),
+  trusted_forwarders: f.optional(f.arrayOf(forwarder, 50)),
   oauth: f.optional(f.nullable(OAuthSettings)),
   smtp: f.object(endpoint),
   imap: f.optional(
@@ -110,7 +121,8 @@ export function checkMailboxes(given: readonly MailboxSettings[]): FieldError[] 
   return [
     ...repeatedKeys('/mailboxes', keys),
     ...secondDefaults('/mailboxes', given),
-    ...repeated(given, 'address', ({ address }) => address.toLowerCase()),
+    ...repeated(given, 'address', ({ address }) => emailKey(address)),
+    ...aliasFaults(given),
     ...repeated(given, 'member', ({ member }) => member ?? undefined),
     ...given.flatMap(({ smtp, imap, oauth }, index) => [
       ...(oauth ? tokenFaults(`/mailboxes/${index}`, { smtp, imap, oauth }) : []),
@@ -134,6 +146,22 @@ function repeated(
     const message = `must differ from that of every other mailbox; "${given[first]?.key}" has the same`
     return [field(`/mailboxes/${index}/${name}`, 'duplicate', message)]
   })
+}
+
+/** An address belongs to one mailbox. */
+function aliasFaults(given: readonly MailboxSettings[]): FieldError[] {
+  const owners = new Map(given.map(({ address, key }) => [emailKey(address), key]))
+  const faults: FieldError[] = []
+  for (const [index, { aliases = [], key }] of given.entries())
+    for (const [at, alias] of aliases.entries()) {
+      const owner = owners.get(alias)
+      if (owner !== undefined)
+        faults.push(
+          field(`/mailboxes/${index}/aliases/${at}`, 'duplicate', `must not be an address of "${owner}" already`),
+        )
+      owners.set(alias, key)
+    }
+  return faults
 }
 
 function sourceFaults(pointer: string, { user, password_env, password_file }: SmtpSettings): FieldError[] {
@@ -187,6 +215,7 @@ export function rowOf(
   members: readonly Member[],
 ): Omit<Mailbox, keyof Stored> {
   const { key, name, address, is_default = false, has_reply_tags = false, daily_limit = null, spacing_s = 0 } = given
+  const { aliases = [], reply_to = 'automatic', trusted_forwarders = [] } = given
   return {
     key,
     name,
@@ -201,6 +230,9 @@ export function rowOf(
     smtp: endpointOf(given.smtp),
     imap: given.imap ? imapOf(given.imap) : null,
     oauth: given.oauth ? oauthOf(given.oauth) : null,
+    aliases,
+    reply_to,
+    trusted_forwarders,
   }
 }
 
@@ -223,6 +255,7 @@ function imapOf(given: ImapSettings): ImapEndpoint {
 /** Returns the item of the document for a row: with the source of the password instead of the password. */
 export function itemOf(row: Mailbox, members: readonly Member[]): MailboxSettings {
   const { key, name, address, is_default, has_reply_tags, daily_limit, spacing_s, oauth, smtp, imap } = row
+  const { aliases, reply_to, trusted_forwarders } = row
   const member = members.find(({ id }) => id === row.member_id)?.email
   return {
     key,
@@ -233,6 +266,9 @@ export function itemOf(row: Mailbox, members: readonly Member[]): MailboxSetting
     has_reply_tags,
     daily_limit,
     spacing_s,
+    ...(aliases.length > 0 ? { aliases } : {}),
+    ...(reply_to === 'automatic' ? {} : { reply_to }),
+    ...(trusted_forwarders.length > 0 ? { trusted_forwarders } : {}),
     ...(oauth ? { oauth: withoutNulls(oauth) } : {}),
     smtp: withoutNulls(smtp),
     ...(imap ? { imap: withoutNulls(imap) } : {}),

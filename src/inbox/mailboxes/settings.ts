@@ -24,6 +24,9 @@ const FIELDS = [
   'has_reply_tags',
   'daily_limit',
   'spacing_s',
+  'aliases',
+  'reply_to',
+  'trusted_forwarders',
   'oauth',
   'smtp',
   'imap',
@@ -116,7 +119,7 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     const after = known ? save(org, known, wanted, isOther) : row
     if (known) followFolder(org, known, after)
     if (known && SIDES.some((side) => placeOf(known[side]) !== placeOf(after[side]))) forgetTls.run(org, row.id)
-    if (known && after.version !== known.version) waiting.hurry(row.id) // perhaps that was what they waited for
+    if (known && after.version !== known.version) waiting.hurry(org, row.id) // perhaps that was what they waited for
     const { from, to } = shownSecrets(stored, kept)
     const before = known && { ...shown(known, people), ...from, 'oauth.connection': wasConnected ? 'stored' : null }
     const told = { ...shown(after, people), ...to, 'oauth.connection': wasConnected && !isForgotten ? 'stored' : null }
@@ -206,7 +209,7 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
       )
     grants.connect(org, mailbox, { ...tokens, refresh: tokens.refresh })
     save(org, mailbox, {}, true) // a running server connects anew
-    waiting.hurry(mailbox.id)
+    waiting.hurry(org, mailbox.id)
   }
 
   /** Sets the same password for each of the sides. Throws 404 and 409. */
@@ -218,7 +221,7 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     if (OWNERS.every((each) => kept[each] === stored[each])) return
     secrets.keep(org, mailbox.id, kept)
     save(org, mailbox, {}, true)
-    waiting.hurry(mailbox.id)
+    waiting.hurry(org, mailbox.id)
   }
 
   return { all, byKey, show, apply, passwordSides, setPassword, withOAuth, connect, warnings }

@@ -5,7 +5,18 @@ import type { Store } from '../../store/open.ts'
 export const MESSAGE_SEND = 'message.send'
 
 /** The mails of a mailbox that wait for their next attempt. */
-export function waitingMails(store: Pick<Store, 'db' | 'clock'>) {
-  const { hurry } = jobQueue(store)
-  return { hurry: (mailbox: string): void => hurry(MESSAGE_SEND, mailbox) }
+export function waitingMails({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const jobs = jobQueue({ db, clock })
+  const endPause = db.prepare(
+    `UPDATE mailbox_states SET send_pauses = 0, send_paused_until = NULL
+     WHERE org_id = ? AND mailbox_id = ? AND send_pauses > 0`,
+  )
+
+  /** What they waited for may have come: they are tried at once, also in a pause. */
+  function hurry(org: number, mailbox: string): void {
+    endPause.run(org, mailbox)
+    jobs.hurry(org, MESSAGE_SEND, mailbox)
+  }
+
+  return { hurry }
 }

@@ -2,9 +2,12 @@ import { columns as contactColumns, contactStore } from '../../crm/contacts/cont
 import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
+import { localeOf } from '../../lib/country.ts'
 import { emailKey } from '../../lib/email.ts'
 import { field, invalid } from '../../lib/problem.ts'
-import { idsOfSearch, searches } from '../../store/list/search.ts'
+import { readName } from '../../lib/written/names.ts'
+import { contactsOfPhone } from '../../store/list/phones.ts'
+import { countryOf } from '../../store/orgs.ts'
 import type { Author, From } from './message.ts'
 
 const MAX_NAME = 255
@@ -13,39 +16,25 @@ const MAX_NAME = 255
 export const senders = once((deps: Deps) => {
   const { db } = deps
   const contacts = contactStore(deps)
-  const search = searches(db)
+  const byPhone = contactsOfPhone(db)
+  const country = countryOf(db)
   const byEmail = db
     .prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? ORDER BY contact_id LIMIT 1')
     .pluck()
   const member = db.prepare('SELECT name, email FROM members WHERE org_id = ? AND id = ?')
-  const matching = db
-    .prepare(`${idsOfSearch({ kind: 'contact', match: '', query: [] }).sql} ORDER BY found.docid`)
-    .pluck()
-
   const contactById = (who: Caller, id: string): Contact => contactColumns.present(contacts.find(who, id))
 
   /** Returns the contact with this email or phone, the oldest of several, or a new one. Throws 422. */
   function contactOf(who: Caller, from: From): Contact {
     const { email, phone } = from
     if (!email && !phone) throw invalid(field('/from', 'required', 'must have an email or a phone'))
-    const id = (email && byEmail.get(who.org, emailKey(email))) || (phone && byPhone(who, phone))
+    const id = (email && byEmail.get(who.org, emailKey(email))) || (phone && byPhone(who.org, phone, 1)[0])
     return id ? contactById(who, id as string) : meet(who, from)
   }
 
-  function byPhone(who: Caller, phone: string): string | undefined {
-    const { values } = idsOfSearch(search(who.org, { search: 'contact', text: phone }))
-    const wanted = digitsOf(phone)
-    return (matching.all(...values) as string[]).find((id) =>
-      contactById(who, id).phones.some(({ number }) => digitsOf(number) === wanted),
-    )
-  }
-
   function meet(who: Caller, { email, name, phone }: From): Contact {
-    const words = (name ?? '').trim().split(/\s+/)
-    const [last_name = null, first_name = null] = words.length > 1 ? [words.pop(), words.join(' ')] : [null, words[0]]
     const given = {
-      first_name: shortened(first_name),
-      last_name: shortened(last_name),
+      ...namesOf(name ?? '', country(who.org)),
       emails: email ? [{ email, label: 'work' as const, is_primary: true }] : [],
       phones: phone ? [{ number: phone, label: 'work' as const, is_primary: true }] : [],
       source: 'inbox',
@@ -73,7 +62,22 @@ export const senders = once((deps: Deps) => {
   return { contactById, contactOf, contactAuthor, memberAuthor }
 })
 
-const shortened = (name: string | null): string | null => [...(name ?? '')].slice(0, MAX_NAME).join('') || null
+/** The author of a mail that has no contact. */
+export const stranger = (from: { email: string; name: string | null } | null): Author => ({
+  type: 'system',
+  id: null,
+  name: from?.name ?? null,
+  email: from?.email ?? null,
+  phone: null,
+})
 
-/** Numbers that begin with "+" and with "00" are equal. */
-const digitsOf = (number: string): string => number.replace(/\(0\)/g, '').replace(/\D/g, '').replace(/^00/, '')
+/** A name that is not that of one person, such as of a company, is a last name: nobody is greeted by it. */
+function namesOf(name: string, country: string | undefined): { first_name: string | null; last_name: string | null } {
+  const { given, family, company } = readName(name, { locale: country && localeOf(country) }) ?? {
+    company: name.includes('@') ? '' : name.trim(),
+  }
+  const isPerson = given !== undefined || family !== undefined
+  return { first_name: shortened(given ?? null), last_name: shortened((isPerson ? family : company) ?? null) }
+}
+
+const shortened = (name: string | null): string | null => [...(name ?? '')].slice(0, MAX_NAME).join('') || null

@@ -1,17 +1,12 @@
 import type { RawRow } from '../../store/columns.ts'
 import type { Page } from '../../store/list/page.ts'
-import { Message } from './message.ts'
 
 const MAX_PAGE_LENGTH = 16 * 1_048_576
-const [BODY_TEXT, BODY_HTML] = (['body_text', 'body_html'] as const).map((name) =>
-  Object.keys(Message.entries).indexOf(name),
-) as [number, number]
-
 /** Shortens a page whose messages would exceed the limit, to at least one. */
 export function lightPage({ rows, next, ...rest }: Page): Page {
   let length = 0
   const end = rows.findIndex((row, index) => {
-    length += String(row[BODY_TEXT] ?? '').length + String(row[BODY_HTML] ?? '').length
+    for (const value of row) if (typeof value === 'string') length += value.length
     return length > MAX_PAGE_LENGTH && index > 0
   })
   if (end < 0) return { rows, next, ...rest }

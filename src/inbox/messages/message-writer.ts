@@ -17,7 +17,12 @@ export type Draft = Pick<
   Message,
   'direction' | 'author' | 'body_text' | 'body_html' | 'external_id' | 'in_reply_to' | 'status' | 'error'
 > &
-  Partial<Pick<Message, 'to' | 'cc' | 'is_automatic' | 'enrollment_id' | 'authentication'>> & {
+  Partial<
+    Pick<
+      Message,
+      'to' | 'cc' | 'bcc' | 'from' | 'date' | 'is_automatic' | 'is_history' | 'enrollment_id' | 'authentication'
+    >
+  > & {
     /** The id of the message; a new one by default. */
     id?: string
     at: number
@@ -41,7 +46,7 @@ export const messageWriter = once((deps: Deps) => {
       text: body_text || (files[0]?.shown.name ?? ''),
       words: wordsIn(body_text),
       isAnswer,
-      isAutomatic: draft.is_automatic ?? false,
+      isAwaited: !draft.is_automatic && !draft.is_history,
     }
     const conversation = 'opening' in place ? conversations.open(who, place.opening, effect) : place.conversation
     const now = rfc3339(timeOfId(id))
@@ -56,11 +61,16 @@ export const messageWriter = once((deps: Deps) => {
       external_id: draft.external_id,
       in_reply_to: draft.in_reply_to,
       sent_at: rfc3339(at),
+      date: draft.date ?? null,
       status: draft.status,
       error: draft.error,
       to: draft.to ?? [],
       cc: draft.cc ?? [],
+      bcc: draft.bcc ?? [],
+      from: draft.from ?? null,
       is_automatic: draft.is_automatic ?? false,
+      is_history: draft.is_history ?? false,
+      copies: [],
       enrollment_id: draft.enrollment_id ?? null,
       authentication: draft.authentication ?? null,
       attachments: files.map(({ shown }) => shown),
@@ -79,7 +89,7 @@ export const messageWriter = once((deps: Deps) => {
   function finish(
     org: number,
     before: Message,
-    given: Partial<Pick<Message, 'status' | 'error' | 'sent_at' | 'external_id'>>,
+    given: Partial<Pick<Message, 'status' | 'error' | 'sent_at' | 'external_id' | 'copies' | 'attachments'>>,
   ): Message {
     const after = { ...before, ...given, updated_at: rfc3339(clock.now()), version: before.version + 1 }
     update(org, before, after)

@@ -47,12 +47,36 @@ const fields = {
 const Recipient = f.named('MessageRecipient', f.object({ email: f.line(254), name: f.nullable(f.line(511)) }))
 export type Recipient = v.InferOutput<typeof Recipient>
 
+/** Of an outgoing email, together. Servers have to take 100 (RFC 5321). */
+export const MAX_RECIPIENTS = 100
+
+const RecipientGiven = f.named(
+  'MessageRecipientInput',
+  f.object({ email: f.email, name: f.optional(f.nullable(f.line(511))) }),
+)
+const recipients = (text: string) => f.optional(f.doc(f.arrayOf(RecipientGiven, MAX_RECIPIENTS), text))
+
 const result = (method: string) => f.doc(f.nullable(f.oneOf(RESULTS)), `Result of ${method}; null if unknown.`)
 
 const Authentication = f.doc(
   f.named('MailAuthentication', f.object({ spf: result('SPF'), dkim: result('DKIM'), dmarc: result('DMARC') })),
   'How the server of the mailbox judged the sender of a received email (RFC 8601).',
 )
+
+const Copy = f.doc(
+  f.named(
+    'MessageCopy',
+    f.object({
+      mailbox: f.doc(f.line(100), 'Key of the mailbox that received it.'),
+      received_at: f.recordFields.created_at,
+      subject: f.nullable(f.line()),
+      body_text: f.nullable(f.longText(MAX_HTML_BYTES)),
+      body_html: f.nullable(f.longText(MAX_STORED_HTML_BYTES)),
+    }),
+  ),
+  'The same email by another way, perhaps changed by a gateway. A field is null if it is that of the message.',
+)
+export type Copy = v.InferOutput<typeof Copy>
 
 export const Message = f.doc(
   f.object({
@@ -65,21 +89,38 @@ export const Message = f.doc(
     body_html: f.doc(f.nullable(f.longText(MAX_STORED_HTML_BYTES)), 'Sanitised HTML that is safe to display.'),
     external_id: fields.external_id,
     in_reply_to: fields.in_reply_to,
-    sent_at: f.doc(f.recordFields.created_at, 'Time of the message.'),
+    sent_at: f.doc(
+      f.recordFields.created_at,
+      'Time of the message; for a received email, when the server of the mailbox received it.',
+    ),
+    date: f.doc(
+      f.nullable(f.recordFields.created_at),
+      'When a received email was written, by the clock of its writer, which may be wrong; null if it does not say.',
+    ),
     status: f.doc(
       f.oneOf(STATUSES),
       '`received` for inbound messages. Outbound messages are `queued` until they are `sent` or `failed`.',
     ),
     error: f.doc(
       f.nullable(f.line(2048)),
-      'Why the message failed, or why the last attempt of a `queued` message failed. For other messages, a problem such as an attachment that was too large to store, or a mail that may have arrived twice.',
+      'Why the message failed, or why the last attempt of a `queued` message failed. For other messages, a problem such as an attachment that was too large to store, a recipient of a copy who was refused, or a mail that may have arrived twice; for an automatic reply, that the next step of a sequence waits because of it.',
     ),
     to: f.doc(f.arrayOf(Recipient), 'Recipients of an email.'),
-    cc: f.doc(f.arrayOf(Recipient), 'Other recipients of an inbound email.'),
+    cc: f.doc(f.arrayOf(Recipient), 'Other recipients of an email.'),
+    bcc: f.doc(f.arrayOf(Recipient), 'Recipients of an outgoing email whom the others do not see.'),
+    from: f.doc(
+      f.nullable(Recipient),
+      'Our address: the one that an outgoing email leaves by, or that an inbound one was sent to; null if unknown.',
+    ),
     is_automatic: f.doc(
       f.flag,
-      'Whether a machine wrote the message, such as an out-of-office reply or a delivery report. It does not reopen the conversation, and nobody waits for an answer to it.',
+      'Whether a machine wrote the message, such as an out-of-office reply, a delivery report, or the answer of a calendar to an invitation. It does not reopen the conversation, and nobody waits for an answer to it.',
     ),
+    is_history: f.doc(
+      f.flag,
+      'Whether the email was more than a day old when Dealbox first saw it, as when it was moved into the folder of the mailbox. Nobody waits for an answer to it, and it starts no SLA target.',
+    ),
+    copies: f.doc(f.arrayOf(Copy), 'The same email by other ways: two mailboxes, or a gateway that changed one.'),
     enrollment_id: f.doc(f.nullable(f.id), 'The enrollment whose step sent this email.'),
     authentication: f.doc(
       f.nullable(Authentication),
@@ -88,7 +129,7 @@ export const Message = f.doc(
     attachments: f.doc(f.arrayOf(AttachmentShown), 'Attachments; their content only with `include=attachments`.'),
     ...f.recordFields,
   }),
-  'A message is one entry of a conversation: an inbound message, an outbound message, or a note. Its content never changes; its `status` does.',
+  'A message is one entry of a conversation: an inbound message, an outbound message, or a note. Its content never changes, except for files that come with a later copy of a mail; its `status` does.',
 )
 export type Message = v.InferOutput<typeof Message>
 
@@ -109,7 +150,7 @@ export const MessageCreate = f.object({
     v.pipe(
       f.doc(
         From,
-        'Author of an inbound message: the contact with this email or phone, or else a new contact. An email or a phone is required.',
+        'Author of an inbound message: the contact with this email or phone, or else a new contact; an email or a phone is required. Of an outbound email: the address of ours that it leaves by, which a mailbox has to have, also as an alias; by default the one that the contact wrote to, with the name of the mailbox.',
       ),
       v.examples([{ email: 'eva@firm.example', name: 'Eva Ruiz' }]),
     ),
@@ -119,6 +160,11 @@ export const MessageCreate = f.object({
   ),
   subject: f.optional(subject),
   direction: fields.direction,
+  to: recipients(
+    'Recipients of an outbound email, exactly these and those of `cc` and `bcc`, up to 100 together. Without it, or if all three are empty, the email goes to everybody of the last inbound email but ourselves, and to the contact of the conversation in any case. An email to nobody in the conversation is no answer: who waits still does.',
+  ),
+  cc: recipients('Further recipients of an outbound email.'),
+  bcc: recipients('Recipients of an outbound email whom the others do not see.'),
   body_text: f.optional(
     v.pipe(
       f.doc(
@@ -139,7 +185,7 @@ export const MessageCreate = f.object({
       'Now by default; must not be in the future. An outbound email with this field counts as sent by another system.',
     ),
   ),
-  attachments: f.optional(f.doc(f.arrayOf(AttachmentGiven, MAX_FILES), 'Up to 100 files, 10 MiB in total.')),
+  attachments: f.optional(f.doc(f.arrayOf(AttachmentGiven, MAX_FILES), 'Up to 100 files, 36 MiB in total.')),
 })
 export type MessageCreate = v.InferOutput<typeof MessageCreate>
 
@@ -155,11 +201,16 @@ export const columns = c.columns<Message>(
     external_id: c.text('external_id'),
     in_reply_to: c.text('in_reply_to'),
     sent_at: c.time('sent_at'),
+    date: c.time('date'),
     status: c.plain('status'),
     error: c.text('error'),
     to: c.json('sent_to'),
     cc: c.json('sent_cc'),
+    bcc: c.json('sent_bcc'),
+    from: c.json('sent_from'),
     is_automatic: c.bool('is_automatic'),
+    is_history: c.bool('is_history'),
+    copies: c.json('copies'),
     enrollment_id: c.plain('enrollment_id'),
     authentication: c.json('authentication'),
     attachments: c.json('attachments'),

@@ -18,10 +18,11 @@ import type { Mailbox } from '../mailboxes/mailboxes.ts'
 import { attachmentStore, downloadRoute, MAX_BODY_BYTES, messageForm } from './attachments.ts'
 import { senders } from './from-address.ts'
 import { lightPage } from './light-page.ts'
-import { columns, DIRECTIONS, MAX_STORED_HTML_BYTES, Message, MessageCreate, type Recipient } from './message.ts'
+import { columns, DIRECTIONS, Message, MessageCreate, type Recipient } from './message.ts'
 import { type Draft, messageWriter, type Place } from './message-writer.ts'
 import { type Leaving, mailIdOf, outgoingStore } from './outgoing.ts'
-import { shownHtml, textIn } from './texts.ts'
+import { recipientStore } from './recipients.ts'
+import { storedHtml, textIn } from './texts.ts'
 
 const filters: Record<string, Filter> = {
   direction: { type: 'choice', choices: DIRECTIONS, indexed: false },
@@ -52,6 +53,7 @@ export const messageStore = once((deps: Deps) => {
   const attachments = attachmentStore(deps)
   const { write, insert } = messageWriter(deps)
   const outgoing = outgoingStore(deps)
+  const recipients = recipientStore(deps)
   const find = finder(db, 'messages', columns)
   const search = searchIndex(db, 'conversation')
   const { list } = listing(db, {
@@ -93,20 +95,32 @@ export const messageStore = once((deps: Deps) => {
     const place: Place = conversation ? { conversation } : { opening: openingOf(given, contact as Contact) }
     if (direction === 'inbound') {
       const author = contact ? contactAuthor(contact, given.from) : NOBODY
+      const isAside = channel === 'email' && recipients.isByTheSide(who.org, conversation?.id, author, draft)
       const message = write(who, place, { ...draft, author, status: 'received', error: null, isAnswer: false })
+      if (isAside) outgoing.noteAside(who.org, message)
       react(who, 'message.received', message)
       return message
     }
     const written = { ...draft, author: memberAuthor(who), isAnswer: who.member !== null }
-    if (direction === 'note' || channel !== 'email' || given.sent_at !== undefined)
+    if (direction === 'note' || channel !== 'email')
       return write(who, place, { ...written, status: 'sent', error: null })
-    const leaving = outgoing.leaving(who.org, conversation?.id, contact, given.subject ?? null, draft.in_reply_to)
+    if (given.sent_at !== undefined) return record(who, place, written, given)
+    const leaving = outgoing.leaving(who.org, conversation?.id, contact, given)
     if (typeof leaving === 'string')
       return write(who, place, { ...written, isAnswer: false, status: 'failed', error: leaving })
     return leave(who, place, written, leaving, null)
   }
 
-  /** Writes a queued message. */
+  /** Writes an email that another system has sent. */
+  function record(who: Caller, place: Place, draft: Omit<Draft, 'status' | 'error'>, given: MessageCreate): Message {
+    const { is_aside, ...mail } = recipients.recorded(who.org, given.conversation_id, given)
+    const isAnswer = draft.isAnswer && !is_aside
+    const message = write(who, place, { ...draft, ...mail, isAnswer, status: 'sent', error: null })
+    if (is_aside) outgoing.noteAside(who.org, message)
+    return message
+  }
+
+  /** Writes a queued email. */
   function leave(
     who: Caller,
     place: Place,
@@ -114,11 +128,13 @@ export const messageStore = once((deps: Deps) => {
     leaving: Leaving,
     enrollment_id: string | null,
   ): Message {
-    const { mailbox, to, in_reply_to } = leaving
+    const { mailbox, from, to, cc, bcc, in_reply_to } = leaving
     const id = clock.id()
     const external_id = draft.external_id ?? mailIdOf(id, null, mailbox)
     const ids = { id, external_id, in_reply_to, enrollment_id }
-    const message = write(who, place, { ...draft, ...ids, to: [to], status: 'queued', error: null })
+    const isAnswer = draft.isAnswer && !leaving.is_aside
+    const sent = { ...draft, ...ids, from, to, cc, bcc, isAnswer, status: 'queued' as const, error: null }
+    const message = write(who, place, sent)
     outgoing.queue(who.org, message, leaving, enrollment_id)
     return message
   }
@@ -142,7 +158,9 @@ export const messageStore = once((deps: Deps) => {
       isAnswer: false,
     }
     const thread = outgoing.threaded(who.org, conversation_id ?? undefined, subject, null)
-    return leave(who, place, draft, { ...thread, subject, mailbox, to }, mail.enrollment_id)
+    const from = { email: mailbox.address, name: draft.author.name || mailbox.name }
+    const leaving = { ...thread, subject, mailbox, from, to: [to], cc: [], bcc: [], is_aside: false }
+    return leave(who, place, draft, leaving, mail.enrollment_id)
   }
 
   function timeOf({ sent_at }: MessageCreate): number {
@@ -155,14 +173,6 @@ export const messageStore = once((deps: Deps) => {
   function placeOf(who: Caller, given: MessageCreate): Given {
     const { conversation_id, channel, direction, from } = given
     const errors: FieldError[] = []
-    if (from && direction !== 'inbound')
-      errors.push(
-        field(
-          '/from',
-          'not_inbound',
-          'must be omitted unless the message is inbound; the caller is the author of other messages',
-        ),
-      )
     if (conversation_id !== undefined) {
       for (const name of ['contact_id', 'channel', 'subject'] as const)
         if (given[name] !== undefined)
@@ -170,11 +180,15 @@ export const messageStore = once((deps: Deps) => {
       if (errors.length > 0) throw invalid(...errors)
       references.check(who.org, { conversation_id })
       const conversation = conversations.byId(who, conversation_id)
+      errors.push(...recipients.errorsOf(who.org, given, conversation.channel))
+      if (errors.length > 0) throw invalid(...errors)
       return { conversation, channel: conversation.channel }
     }
+    errors.push(...recipients.errorsOf(who.org, given, channel))
+    const isSender = direction === 'outbound' && channel === 'email' // and no contact
     if (direction === 'note')
       errors.push(field('/conversation_id', 'required', 'is required: a note needs an existing conversation'))
-    else if ((given.contact_id === undefined) === (from === undefined))
+    else if ((given.contact_id === undefined) === (from === undefined || isSender))
       errors.push(field('', 'no_contact', 'must have exactly one of conversation_id, contact_id and, if inbound, from'))
     if (channel === undefined) errors.push(field('/channel', 'required', 'is required to open a conversation'))
     if (errors.length > 0) throw invalid(...errors)
@@ -183,10 +197,10 @@ export const messageStore = once((deps: Deps) => {
 
   function contactFor(
     who: Caller,
-    { contact_id, from }: MessageCreate,
+    { contact_id, from, direction }: MessageCreate,
     conversation: Conversation | undefined,
   ): Contact | undefined {
-    if (from) return contactOf(who, from)
+    if (from && direction === 'inbound') return contactOf(who, from)
     if (contact_id !== undefined) references.check(who.org, { contact_id })
     const id = contact_id ?? conversation?.contact_id
     return id ? contactById(who, id) : undefined
@@ -216,16 +230,8 @@ export const messageStore = once((deps: Deps) => {
     }
   }
 
-  return { post, send, find, show, open, restore }
+  return { post, leave, send, find, show, open, restore }
 })
-
-/** Sanitised HTML may be longer: every "&" becomes five characters. Throws 422. */
-function storedHtml(given: string): string {
-  const html = shownHtml(given)
-  if (Buffer.byteLength(html) <= MAX_STORED_HTML_BYTES) return html
-  const message = `must be at most ${MAX_STORED_HTML_BYTES} bytes long after sanitising and escaping`
-  throw invalid(field('/body_html', 'too_long', message))
-}
 
 const openingOf = (
   { subject, channel }: Pick<MessageCreate, 'subject' | 'channel'>,
@@ -261,10 +267,10 @@ export const messages = (deps: Deps): Route[] => {
       name: 'message',
       summary: 'Send or record a message',
       description:
-        'Adds a message to a conversation or, with a `channel` and a `contact_id` or `from`, opens a new conversation. An inbound message reopens a conversation that is closed, snoozed or pending; an outbound message of a member answers it; a note does neither. Files can be sent in base64 or, smaller and faster, in a form (`multipart/form-data`): its part `message` has the JSON, and every part with a file name is an attachment. The body can have up to 18 MiB.',
+        'Adds a message to a conversation or, with a `channel` and a `contact_id` or `from`, opens a new conversation. An inbound message reopens a conversation that is closed, snoozed or pending; an outbound message of a member answers it; a note does neither. Files can be sent in base64 or, smaller and faster, in a form (`multipart/form-data`): its part `message` has the JSON, and every part with a file name is an attachment. The body can have up to 54 MiB.',
       body: MessageCreate,
       returns: Message,
-      form: messageForm(deps),
+      form: messageForm(deps, MessageCreate),
       maxBytes: MAX_BODY_BYTES,
       replays: 'The stored message with this `external_id`.',
       run: ({ who, body, files }) => post(who, body, files),

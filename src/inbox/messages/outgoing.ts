@@ -1,10 +1,12 @@
 import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
-import { newMessageId } from '../../mail/message-id.ts'
+import { aliasOf, newMessageId } from '../../mail/message-id.ts'
 import { jobQueue } from '../../store/jobs.ts'
-import { type Mailbox, mailboxStore } from '../mailboxes/mailboxes.ts'
+import { type Mailbox, mailboxStore, ownAddress } from '../mailboxes/mailboxes.ts'
 import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'
-import type { Message, Recipient } from './message.ts'
+import type { Message, MessageCreate, Recipient } from './message.ts'
+import { type Recipients, recipientStore } from './recipients.ts'
+import type { Outcome } from './sending-rows.ts'
 
 /** The lane of messages whose mailbox was deleted. */
 const NO_LANE = 'none'
@@ -30,17 +32,29 @@ export type MailRow = {
   reply_to: string | null
   attempted_at: number | null
   unconfirmed_tries: number
+  /** Of single recipients, where they differ. */
+  outcomes: Outcome[]
   enrollment_id: string | null
+  /** To nobody who is in the conversation, or by somebody who answers such a mail. */
+  is_aside: number
+  /** Our addresses that it reached us by, and that no mailbox has. */
+  delivered_to: string[]
 }
 
 /** How a member's message will be sent. */
-export type Leaving = {
+export type Leaving = Recipients & {
   mailbox: Mailbox
-  to: Recipient
+  from: Recipient
   subject: string
   in_reply_to: string | null
   refs: string[]
+  /** It answers nobody in the conversation. */
+  is_aside: boolean
 }
+
+type LeavingGiven = Pick<MessageCreate, 'to' | 'cc' | 'bcc' | 'from' | 'subject' | 'in_reply_to'>
+
+type Used = { mailbox_id: string; email: string | null }
 
 type Before = { external_id: string; refs: string | null }
 
@@ -49,6 +63,7 @@ export const outgoingStore = once((deps: Deps) => {
   const { db, clock } = deps
   const mailboxes = mailboxStore(deps)
   const jobs = jobQueue(deps)
+  const { recipientsOf, isAside } = recipientStore(deps)
   const ofConversation = 'org_id = +@org AND conversation_id = +@conversation'
   const newest = db.prepare(
     `SELECT message.external_id, mail.refs FROM messages AS message INDEXED BY messages_sent
@@ -57,27 +72,26 @@ export const outgoingStore = once((deps: Deps) => {
        AND message.external_id LIKE '<%@%>'
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
   )
-  const usedMailbox = db
-    .prepare(
-      `SELECT mail.mailbox_id FROM messages AS message INDEXED BY messages_sent
-         CROSS JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
-       WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND mail.mailbox_id IS NOT NULL
-       ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
-    )
-    .pluck()
-  const writer = db.prepare(
-    `SELECT coalesce(mail.reply_to, message.author ->> 'email') AS email, message.author ->> 'name' AS name
-     FROM messages AS message INDEXED BY messages_sent
-       LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
-     WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND message.direction = 'inbound'
-       AND message.is_automatic = 0 AND message.author ->> 'email' IS NOT NULL
+  const used = db.prepare(
+    `SELECT mail.mailbox_id, message.sent_from ->> 'email' AS email FROM messages AS message INDEXED BY messages_sent
+       CROSS JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+     WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND mail.mailbox_id IS NOT NULL
+       AND message.direction <> 'note'
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
   )
   const subjectOf = db.prepare('SELECT subject FROM conversations WHERE org_id = ? AND id = ?').pluck()
   const mailboxOf = db.prepare('SELECT mailbox_id FROM message_headers WHERE org_id = ? AND message_id = ?').pluck()
   const insert = db.prepare(
-    `INSERT INTO message_headers (org_id, message_id, mailbox_id, subject, refs, digest, reply_to, enrollment_id)
-     VALUES (@org, @message_id, @mailbox_id, @subject, @refs, @digest, @reply_to, @enrollment_id)`,
+    `INSERT INTO message_headers (org_id, message_id, mailbox_id, subject, refs, digest, reply_to, enrollment_id, is_aside,
+       delivered_to)
+     VALUES (@org, @message_id, @mailbox_id, @subject, @refs, @digest, @reply_to, @enrollment_id, @is_aside, @delivered_to)`,
+  )
+
+  const addAlias = db.prepare(
+    `INSERT INTO message_aliases (org_id, external_id, message_id)
+     SELECT @org, @external_id, @message_id WHERE NOT EXISTS
+       (SELECT 1 FROM messages WHERE org_id = @org AND channel = 'email' AND external_id = @external_id)
+     ON CONFLICT DO NOTHING`,
   )
 
   /** How a message of a conversation, or of one that it opens, would be sent; or why it cannot, as a sentence. */
@@ -85,21 +99,28 @@ export const outgoingStore = once((deps: Deps) => {
     org: number,
     conversation: string | undefined,
     contact: Contact | undefined,
-    subject: string | null,
-    inReplyTo: string | null,
+    given: LeavingGiven,
   ): Leaving | string {
-    const mailbox = mailboxFor(org, conversation)
-    if (!mailbox) return NO_MAILBOX
-    const to = (conversation && answered(org, conversation)) || primary(contact)
+    const sender = senderOf(org, conversation, given.from?.email)
+    if (!sender) return NO_MAILBOX
+    const to = recipientsOf(org, conversation, contact, given)
     if (!to) return NO_EMAIL
-    return { mailbox, to, ...threaded(org, conversation, subject, inReplyTo) }
+    const from = { email: sender.email, name: given.from?.name || sender.mailbox.name }
+    const is_aside = isAside(org, conversation, to)
+    return {
+      mailbox: sender.mailbox,
+      from,
+      ...to,
+      is_aside,
+      ...threaded(org, conversation, given.subject, given.in_reply_to ?? null),
+    }
   }
 
   /** The headers by which other programs thread a mail. */
   function threaded(
     org: number,
     conversation: string | undefined,
-    given: string | null,
+    given: string | null | undefined,
     inReplyTo: string | null,
   ): Pick<Leaving, 'subject' | 'in_reply_to' | 'refs'> {
     const before = conversation && (newest.get({ org, conversation }) as Before | undefined)
@@ -114,24 +135,31 @@ export const outgoingStore = once((deps: Deps) => {
     }
   }
 
-  /** The mailbox that the conversation last used, if active, else the default one. */
-  function mailboxFor(org: number, conversation: string | undefined): Mailbox | undefined {
-    const used = conversation && (usedMailbox.get({ org, conversation }) as string | undefined)
-    const known = used ? mailboxes.byId(org, used) : undefined
-    return known?.is_active ? known : mailboxes.defaultOf(org)
+  /**
+   * The mailbox of an address; without one, the mailbox that the conversation last used, if active, and the address that it
+   * used of it, else the default mailbox.
+   */
+  function senderOf(
+    org: number,
+    conversation: string | undefined,
+    email?: string | null,
+  ): { mailbox: Mailbox; email: string } | undefined {
+    const last = email || !conversation ? undefined : (used.get({ org, conversation }) as Used | undefined)
+    const wanted = email ?? last?.email ?? null
+    const before = last && mailboxes.byId(org, last.mailbox_id)
+    const mailbox = email ? mailboxes.byAddress(org, email) : before?.is_active ? before : mailboxes.defaultOf(org)
+    return mailbox && { mailbox, email: ownAddress(mailbox, wanted) }
   }
-
-  const answered = (org: number, conversation: string): Recipient | undefined =>
-    writer.get({ org, conversation }) as Recipient | undefined
 
   /** Stores the headers of a mail, and queues its sending. */
   function queue(
     org: number,
     message: Message,
-    { mailbox, subject, refs }: Pick<Leaving, 'mailbox' | 'subject' | 'refs'>,
+    { mailbox, subject, refs, is_aside }: Pick<Leaving, 'mailbox' | 'subject' | 'refs' | 'is_aside'>,
     enrollment_id: string | null = null,
   ): void {
-    note(org, { message_id: message.id, mailbox_id: mailbox.id, subject, refs, enrollment_id })
+    const mail = { message_id: message.id, mailbox_id: mailbox.id, subject, refs, enrollment_id }
+    note(org, { ...mail, is_aside: Number(is_aside) })
     send(org, message.id)
   }
 
@@ -149,12 +177,30 @@ export const outgoingStore = once((deps: Deps) => {
   function note(
     org: number,
     mail: Pick<MailRow, 'message_id' | 'mailbox_id' | 'subject' | 'refs'> &
-      Partial<Pick<MailRow, 'digest' | 'reply_to' | 'enrollment_id'>>,
+      Partial<Pick<MailRow, 'digest' | 'reply_to' | 'enrollment_id' | 'is_aside' | 'delivered_to'>>,
   ): void {
-    insert.run({ org, digest: null, reply_to: null, enrollment_id: null, ...mail, refs: JSON.stringify(mail.refs) })
+    insert.run({
+      org,
+      digest: null,
+      reply_to: null,
+      enrollment_id: null,
+      is_aside: 0,
+      ...mail,
+      refs: JSON.stringify(mail.refs),
+      delivered_to: JSON.stringify(mail.delivered_to ?? []),
+    })
   }
 
-  return { leaving, threaded, queue, send, setLane, note }
+  /** Notes that an email which another system sent or received is an aside. */
+  const noteAside = (org: number, { id }: Message): void =>
+    note(org, { message_id: id, mailbox_id: null, subject: null, refs: [], is_aside: 1 })
+
+  /** Keeps the Message-IDs by which others know a mail: a provider may replace ours. One that is known already stays as it is. */
+  function alias(org: number, message_id: string, ids: readonly string[]): void {
+    for (const id of ids) addAlias.run({ org, external_id: aliasOf(id), message_id })
+  }
+
+  return { leaving, threaded, senderOf, alias, queue, send, setLane, note, noteAside }
 })
 
 /**
@@ -165,11 +211,6 @@ export const mailIdOf = (id: string, external: string | null, mailbox: Mailbox):
   external !== null && external.length <= MAX_SENT_ID && SENT_ID.test(external)
     ? external
     : newMessageId(id, mailbox.address)
-
-function primary(contact: Contact | undefined): Recipient | undefined {
-  const email = contact?.emails.find(({ is_primary }) => is_primary) ?? contact?.emails[0]
-  return contact && email ? { email: email.email, name: contact.name === email.email ? null : contact.name } : undefined
-}
 
 const answering = (subject: string): string => (/^re:/i.test(subject) ? subject : `Re: ${subject}`)
 

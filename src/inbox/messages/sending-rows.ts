@@ -3,8 +3,12 @@ import type { Database } from '../../store/driver.ts'
 import { columns, type Message } from './message.ts'
 import type { MailRow } from './outgoing.ts'
 
-/** The stored mail headers of a message; `refs` is JSON. */
-export type StoredMail = Omit<MailRow, 'refs' | 'message_id'> & { refs: string }
+/** The stored mail headers of a message; `refs` and `outcomes` are JSON. */
+export type StoredMail = Omit<MailRow, 'refs' | 'outcomes' | 'message_id' | 'delivered_to'> &
+  Record<'refs' | 'outcomes', string>
+
+/** What became of a mail for one of its recipients; `error` says why they do not have it. */
+export type Outcome = { email: string; state: 'accepted' | 'deferred' | 'refused' | 'bounced'; error: string | null }
 
 /** Reads and writes the rows of a message that is being sent. */
 export function sendingRows(db: Database) {
@@ -14,6 +18,8 @@ export function sendingRows(db: Database) {
   const doubt = db.prepare(
     'UPDATE message_headers SET attempted_at = NULL, unconfirmed_tries = unconfirmed_tries + 1 WHERE org_id = ? AND message_id = ?',
   )
+
+  const setOutcomes = db.prepare('UPDATE message_headers SET outcomes = ? WHERE org_id = ? AND message_id = ?')
 
   function messageOf(org: number, id: string): Message | undefined {
     const row = byId.get(org, id) as RawRow | undefined
@@ -26,6 +32,8 @@ export function sendingRows(db: Database) {
     mailOf: (org: number, id: string) => mail.get(org, id) as StoredMail | undefined,
     /** Stores when the current attempt began; null if none is running. */
     setAttempt: (org: number, id: string, at: number | null): void => void attempt.run(at, org, id),
+    setOutcomes: (org: number, id: string, outcomes: readonly Outcome[]): void =>
+      void setOutcomes.run(JSON.stringify(outcomes), org, id),
     /** Ends an attempt whose result is unknown. */
     countUnconfirmed: (org: number, id: string): void => void doubt.run(org, id),
   }

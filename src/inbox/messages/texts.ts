@@ -1,4 +1,6 @@
 import { sanitizeHtml, textOfHtml } from '../../lib/html/sanitize.ts'
+import { field, invalid } from '../../lib/problem.ts'
+import { MAX_STORED_HTML_BYTES } from './message.ts'
 
 // HTML can contain any character as a reference, so the text made from it may contain characters that the API does not
 // accept.
@@ -19,3 +21,11 @@ export function shownHtml(html: string): string {
 
 /** Returns the text of such HTML. */
 export const textIn = (html: string): string => textOfHtml(html).replace(LONG_RUN, '$1').normalize('NFC')
+
+/** Sanitised HTML may be longer: every "&" becomes five characters. Throws 422. */
+export function storedHtml(given: string): string {
+  const html = shownHtml(given)
+  if (Buffer.byteLength(html) <= MAX_STORED_HTML_BYTES) return html
+  const message = `must be at most ${MAX_STORED_HTML_BYTES} bytes long after sanitising and escaping`
+  throw invalid(field('/body_html', 'too_long', message))
+}

@@ -111,32 +111,15 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
   /** An unchanged filter may refer to what no longer exists. */
   function matchFaults(org: number, { match = null }: SlaSettings, known: PolicyRow | undefined, pointer: string) {
     if (match === null || (known?.is_active && same(known.match, match))) return []
-    const faults = smart.faults(org, 'conversation', match, pointer)
-    return faults.length > 0 ? faults : clockFaults(match, pointer)
+    return smart.faults(org, 'conversation', match, pointer, LASTING)
   }
 
   return { show, apply }
 }
 
-/** Rejects relative dates: no conversation is checked again just because a day has passed. */
-function clockFaults(match: unknown, pointer: string): FieldError[] {
-  if (match === null || typeof match !== 'object') return []
-  if ('op' in match) {
-    if (!/^in_(last|next)_days$/.test(String(match.op))) return []
-    return [
-      field(
-        `${pointer}/op`,
-        'wrong_operator',
-        'must not depend on the clock, because the policy of a conversation does not change over time',
-      ),
-    ]
-  }
-  return Object.entries(match).flatMap(([name, inner]) =>
-    Array.isArray(inner)
-      ? inner.flatMap((one, index) => clockFaults(one, `${pointer}/${name}/${index}`))
-      : clockFaults(inner, `${pointer}/${name}`),
-  )
-}
+/** No conversation is checked again just because a day has passed, and nobody asks for its policy. */
+const LASTING =
+  'must not depend on the clock or on who asks, because the policy of a conversation does not change over time'
 
 const unknownHours = (index: number): FieldError =>
   field(`/sla/${index}/hours`, 'unknown_hours', 'must be the key of business hours of this organisation, or null')

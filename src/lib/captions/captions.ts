@@ -1,13 +1,14 @@
 import { Problem } from '../problem.ts'
-import { MINUTE_MS } from '../time.ts'
 
-// Transcripts as caption files: WebVTT and SubRip. A malformed file is refused with the line number of the error: a
-// transcript parsed by guessing is worse than none.
+// Transcripts as caption files: WebVTT and SubRip. What programs write wrongly is mended where it can
+// only mean one thing, and a list says what; a file is refused if no text would be left.
 
 /** A speaker; segments refer to `key`. */
 export type Speaker = { key: string; name: string | null }
 export type Segment = { speaker: string | null; start_ms: number; end_ms: number; text: string }
 export type Captions = { speakers: Speaker[]; segments: Segment[] }
+/** `mended`: what was not as it should be, by lines. */
+export type CaptionFile = Captions & { mended: string[] }
 
 /** The longest time with two digits of hours: 99:59:59.999. */
 export const LAST_MS = 359_999_999
@@ -28,22 +29,6 @@ export function withoutEmptyLines(text: string): string {
 /** The message counts lines from 1, as editors do; `at` is the index. */
 export function malformed(at: number, what: string): Problem {
   return new Problem(400, 'malformed_captions', `Line ${at + 1} of the file ${what}.`)
-}
-
-/** Returns a segment of a file. Throws 400 if it ends before it starts, or has more than 59 minutes or seconds. */
-export function segmentAt(at: number, start: readonly string[], end: readonly string[]): Segment {
-  const [start_ms, end_ms] = [millisecondsOf(at, start), millisecondsOf(at, end)]
-  if (end_ms < start_ms) throw malformed(at, 'has a time that ends before it starts')
-  return { speaker: null, start_ms, end_ms, text: '' }
-}
-
-/** Hours (optional), minutes, seconds and milliseconds. */
-function millisecondsOf(at: number, [hours = '0', minutes, seconds, milliseconds]: readonly string[]): number {
-  if (Number(minutes) > 59 || Number(seconds) > 59)
-    throw malformed(at, 'has a time with more than 59 minutes or seconds')
-  const ms = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS + Number(seconds) * 1000 + Number(milliseconds)
-  if (ms > LAST_MS) throw malformed(at, 'has a time of 100 hours or more')
-  return ms
 }
 
 /** Formats a time as `00:01:02.345`. */

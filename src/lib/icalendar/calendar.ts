@@ -26,6 +26,12 @@ export function* eventsIn(calendar: CalendarText, own: string): Generator<ReadEv
 /** What the calendar is for (RFC 5546), in upper case, such as REQUEST. */
 export const methodOf = (calendar: CalendarText): string | undefined => propertyOf(calendar, 'METHOD')?.toUpperCase()
 
+/** How our own calendars name the program that wrote them. */
+export const PRODUCT = '-//Dealbox//Dealbox//EN'
+
+/** The program that wrote the calendar. */
+export const programOf = (calendar: CalendarText): string => propertyOf(calendar, 'PRODID') ?? ''
+
 const propertyOf = ({ properties }: CalendarText, name: string): string | undefined =>
   properties
     .find((text) => new RegExp(`^${name}[:;]`, 'i').test(text))

@@ -1,8 +1,19 @@
 import ICAL from 'ical.js'
 import type { Rule } from '../calendar/recurrence.ts'
-import { textOfHtml } from '../html/sanitize.ts'
+import { plainOf } from '../html/plain.ts'
+import { Problem } from '../problem.ts'
 import type { Block } from './lines.ts'
-import { lengthOf, type Moment, momentsIn, rawValue, unreadable, type Where } from './moment.ts'
+import {
+  lengthOf,
+  type Moment,
+  momentsIn,
+  momentsOf,
+  rawValue,
+  unreadable,
+  usualLength,
+  type Where,
+  whereStarts,
+} from './moment.ts'
 import { organizersIn, type Person, peopleIn } from './people.ts'
 import { ruleIn } from './rule.ts'
 
@@ -26,22 +37,34 @@ export type CalendarEvent = {
   conferenceUrls: string[]
   isCanceled: boolean
   people: Person[]
+  /** What somebody wrote to their answer. */
+  comment: string | undefined
   /** Keys of the emails that speak for the organizer. */
   organizers: string[]
   rules: Rule[]
   extra: Moment[]
   except: Moment[]
+  /** A rule or a further time could not be read: it may take place at other times than these, too. */
+  isPartial: boolean
+  /** Why a line was left out, as "has an invalid EXDATE". */
+  notes: string[]
 }
 
-/** Parses an event. Throws Problem 422 if it cannot be read. */
+/** Parses an event; a line that cannot be read is left out. Throws Problem 422 if nothing is left without it. */
 export function readEvent(block: Block, where: Where): CalendarEvent {
   if (block.error) throw unreadable(block.error)
-  const event = componentOf(block)
+  const notes: string[] = []
+  const { event, lost } = componentOf(block)
+  notes.push(...lost.map((line) => `has a line that cannot be read: "${line.slice(0, 60)}"`))
+  // Without it, one occurrence would stand for the whole series.
+  if (lost.some((line) => /^RECURRENCE-ID/i.test(line))) throw unreadable('has an invalid RECURRENCE-ID')
   const uid = textIn(event, 'uid')
   if (!uid) throw unreadable('has no UID')
   const [starts] = momentsIn(event, 'dtstart', where)
   if (!starts) throw unreadable('has no DTSTART')
-  const [recurrence] = momentsIn(event, 'recurrence-id', where)
+  const own = whereStarts(where, starts)
+  const [recurrence] = momentsIn(event, 'recurrence-id', own)
+  const { length, times, rules, isPartial } = scheduleIn(event, starts, own, notes)
   return {
     block,
     uid,
@@ -50,17 +73,44 @@ export function readEvent(block: Block, where: Where): CalendarEvent {
     sequence: Number(rawValue(event.getFirstProperty('sequence'))) || 0,
     stamp: stampIn(event, where),
     starts,
-    length: lengthOf(event, starts, where),
+    length,
     title: textIn(event, 'summary') ?? '',
     description: plain(textIn(event, 'description')),
     location: textIn(event, 'location'),
     conferenceUrls: CONFERENCES.flatMap((name) => event.getAllProperties(name).map((each) => rawValue(each) ?? '')),
     isCanceled: textIn(event, 'status')?.toUpperCase() === 'CANCELLED',
     people: peopleIn(event),
+    comment: textIn(event, 'comment') ?? responseComment(event),
     organizers: organizersIn(event),
-    rules: event.getAllProperties('rrule').map((each) => ruleIn(each, starts)),
-    extra: momentsIn(event, 'rdate', where),
-    except: momentsIn(event, 'exdate', where),
+    rules,
+    extra: times('rdate'),
+    except: times('exdate'),
+    isPartial: isPartial() || lost.some((line) => /^(?:RRULE|RDATE)/i.test(line)),
+    notes,
+  }
+}
+
+/** Reads when it takes place, line by line. */
+function scheduleIn(event: ICAL.Component, starts: Moment, where: Where, notes: string[]) {
+  let isPartial = false
+
+  function attempt<T>(read: () => T, otherwise: T, loses = false): T {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      notes.push(error.message)
+      isPartial ||= loses
+      return otherwise
+    }
+  }
+
+  return {
+    length: attempt(() => lengthOf(event, starts, where), usualLength(starts)),
+    rules: event.getAllProperties('rrule').flatMap((each) => attempt<Rule[]>(() => [ruleIn(each, starts)], [], true)),
+    times: (name: 'rdate' | 'exdate'): Moment[] =>
+      event.getAllProperties(name).flatMap((each) => attempt(() => momentsOf(each, name, where), [], name === 'rdate')),
+    isPartial: () => isPartial,
   }
 }
 
@@ -74,12 +124,39 @@ const CONFERENCES = [
   'location',
 ]
 
-function componentOf({ lines }: Block): ICAL.Component {
+function componentOf({ lines }: Block): { event: ICAL.Component; lost: string[] } {
   try {
-    return new ICAL.Component(ICAL.parse(lines.join('\r\n')))
-  } catch (error) {
-    throw unreadable(`cannot be read: ${(error as Error).message}`)
+    return { event: parsed(lines), lost: [] }
+  } catch {
+    const own = lines.slice(1, -1)
+    const isReadable = (line: string) => {
+      try {
+        return parsed([BEGIN, line, END]) !== undefined
+      } catch {
+        return false
+      }
+    }
+    const needed = ownLines(own)
+    const lost = needed.filter((line) => !isReadable(line))
+    const event = parsed([BEGIN, ...needed.filter((line) => !lost.includes(line)), END])
+    return { event, lost }
   }
+}
+
+const [BEGIN, END] = ['BEGIN:VEVENT', 'END:VEVENT']
+
+const parsed = (lines: readonly string[]): ICAL.Component => new ICAL.Component(ICAL.parse(lines.join('\r\n')))
+
+/** Without those of alarms, which nothing here needs. */
+function ownLines(lines: readonly string[]): string[] {
+  let depth = 0
+  return lines.filter((line) => {
+    const [, mark] = /^(BEGIN|END):/i.exec(line) ?? []
+    if (mark?.toUpperCase() === 'BEGIN') depth++
+    const isOwn = depth === 0 && mark === undefined
+    if (mark?.toUpperCase() === 'END') depth = Math.max(0, depth - 1)
+    return isOwn
+  })
 }
 
 /** The order of two versions does not depend on it alone, so one that cannot be read does not matter. */
@@ -91,12 +168,15 @@ function stampIn(event: ICAL.Component, where: Where): number {
   }
 }
 
-/** Google and others write HTML into a field of plain text. */
 const plain = (text: string | undefined): string | undefined =>
-  text !== undefined && HTML.test(text) ? textOfHtml(text).trim() || undefined : text
+  text === undefined ? undefined : plainOf(text) || undefined
 
-const HTML =
-  /<(?:\/(?:a|b|i|u|p|li|ul|ol|div|span|html|body|table|strong|em|font)|(?:br|hr|p|html|body|div|ul|ol|li)\b[^<>]*|(?:a|span|font|table)\s[^<>]*|html-blob|[biu]|strong|em)>/i
+/** Google has it as a parameter of the one who answers. */
+const responseComment = (event: ICAL.Component): string | undefined =>
+  event
+    .getAllProperties('attendee')
+    .map((each) => each.getFirstParameter('x-response-comment')?.trim())
+    .find(Boolean)
 
 /** Returns undefined also for a blank text. */
 function textIn(event: ICAL.Component, name: string): string | undefined {

@@ -87,17 +87,18 @@ function gatherer(calendars: CalendarText[]) {
     const [, mark, name = ''] = /^(BEGIN|END):([^\s;:]+)\s*$/i.exec(text) ?? []
     const [begins, ends, what] = [mark?.toUpperCase() === 'BEGIN', mark?.toUpperCase() === 'END', name.toUpperCase()]
     if (what === 'VCALENDAR') {
-      if (block) endBlock()
+      close()
       calendar = undefined
       if (begins) calendars.push((calendar = { properties: [], zones: [], events: [] }))
       return
     }
     if (!calendar) return
-    if (block && begins && what === 'VEVENT') endBlock()
+    if (block && begins && what === 'VEVENT') close()
     if (block) {
       block.lines.push(text)
       depth += begins ? 1 : ends ? -1 : 0
-      if (depth === 0) block = undefined
+      // Whatever is left open in an event ends with it.
+      if (depth === 0 || (ends && what === 'VEVENT')) block = undefined
     } else if (begins) begin(calendar, what, line, text)
     else if (!ends) calendar.properties.push(text)
   }
@@ -109,7 +110,14 @@ function gatherer(calendars: CalendarText[]) {
     if (what === 'VTIMEZONE') zones.push(block)
   }
 
-  /** Ends a block whose END is missing before the next one begins. */
+  /** Ends an event that only lacks its END, as something else follows. */
+  function close(): void {
+    if (block && /^BEGIN:VEVENT/i.test(block.lines[0] as string)) block.lines.push('END:VEVENT')
+    else if (block) block.error = 'has no END'
+    block = undefined
+  }
+
+  /** Ends a block whose END is missing at the end of the file: who knows what else is. */
   function endBlock(): void {
     if (block) block.error = 'has no END'
     block = undefined

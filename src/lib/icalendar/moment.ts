@@ -1,10 +1,17 @@
 import ICAL from 'ical.js'
 import { Problem } from '../problem.ts'
-import { DAY_MS } from '../time.ts'
+import { DAY_MS, HOUR_MS } from '../time.ts'
 import type { Zone } from './zones.ts'
 
 /** A time in a file: on the wall clock of its zone, or a whole day. */
-export type Moment = { local: Temporal.PlainDateTime; zone: Zone; isDay: boolean; ms: number }
+export type Moment = {
+  local: Temporal.PlainDateTime
+  zone: Zone
+  isDay: boolean
+  /** It states no zone. */
+  isFloating: boolean
+  ms: number
+}
 
 /** The time zones of a calendar. */
 export type Where = {
@@ -25,14 +32,20 @@ export function rawValue(property: ICAL.Property | null): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** Returns the times of a property. Throws Problem 422. */
-export function momentsIn(event: ICAL.Component, name: string, where: Where): Moment[] {
-  return event.getAllProperties(name).flatMap((property) => {
-    const [, , , ...values] = property.toJSON() as unknown[]
-    const tzid = property.getFirstParameter('tzid')
-    return values.map((value) => momentOf(name, String(Array.isArray(value) ? value[0] : value), tzid, where))
-  })
+/** Returns the times of all properties with this name. Throws Problem 422. */
+export const momentsIn = (event: ICAL.Component, name: string, where: Where): Moment[] =>
+  event.getAllProperties(name).flatMap((property) => momentsOf(property, name, where))
+
+/** Returns the times of a property, which may be a list. Throws Problem 422. */
+export function momentsOf(property: ICAL.Property, name: string, where: Where): Moment[] {
+  const [, , , ...values] = property.toJSON() as unknown[]
+  const tzid = property.getFirstParameter('tzid')
+  return values.map((value) => momentOf(name, String(Array.isArray(value) ? value[0] : value), tzid, where))
 }
+
+/** The rest of an event is in the zone in which it starts, where it states none itself. */
+export const whereStarts = (where: Where, { isDay, isFloating, zone }: Moment): Where =>
+  isDay || isFloating ? where : { ...where, own: zone }
 
 function momentOf(
   name: string,
@@ -45,21 +58,29 @@ function momentOf(
   if (!zone) throw unreadable(`is in the time zone "${tzid}", which is unknown and not defined in the file`)
   try {
     const local = Temporal.PlainDateTime.from(`${day}T${time ?? '00:00:00'}`)
-    return { local, zone, isDay: time === undefined, ms: zone.toMs(local) }
+    return { local, zone, isDay: time === undefined, isFloating: !utc && !(tzid && time), ms: zone.toMs(local) }
   } catch {
     throw unreadable(`has an invalid ${name.toUpperCase()}`)
   }
 }
 
-/** Returns the length of an event in milliseconds, for `endOf`. Throws Problem 422 if it is not valid. */
+/**
+ * Returns the length of an event in milliseconds, for `endOf`. Without an end it has the usual one. Throws Problem 422 if
+ * the end is not valid.
+ */
 export function lengthOf(event: ICAL.Component, starts: Moment, where: Where): number {
   const [ends] = momentsIn(event, 'dtend', where)
   const length = ends ? between(starts, ends) : durationIn(event, starts)
   if (length > MAX_DURATION_MS) throw unreadable('lasts longer than a hundred years')
-  if (starts.isDay) return Math.max(length, DAY_MS)
-  if (length > 0) return length
-  throw unreadable(length === 0 ? 'ends when it starts, but a meeting needs a duration' : 'ends before it starts')
+  if (length < 0) throw unreadable('ends before it starts')
+  return starts.isDay ? Math.max(length, DAY_MS) : length || usualLength(starts)
 }
+
+/**
+ * The length of an event that ends when it starts, as RFC 5545 has it for one without an end. A meeting has to take some
+ * time; an hour is what most calendars suggest.
+ */
+export const usualLength = ({ isDay }: Moment): number => (isDay ? DAY_MS : HOUR_MS)
 
 const between = (starts: Moment, ends: Moment): number =>
   starts.isDay ? nominal(ends.local) - nominal(starts.local) : ends.ms - starts.ms

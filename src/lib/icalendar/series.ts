@@ -1,6 +1,7 @@
 import { dayAt, dayOf } from '../calendar/days.ts'
 import { daysOf } from '../calendar/recurrence.ts'
 import type { CalendarEvent } from './event.ts'
+import { inFormOf } from './exception.ts'
 import { endOf, type Moment } from './moment.ts'
 
 // Expands recurring events into their occurrences.
@@ -26,12 +27,14 @@ export const MAX_OCCURRENCES = 1000
 export function seriesOf(events: readonly CalendarEvent[], window: Window): Series {
   const main = events.filter(({ recurrence }) => !recurrence).reduce(latest, undefined)
   const moved = new Map<number, CalendarEvent>()
-  for (const event of events) {
-    const at = event.recurrence?.ms
-    if (at !== undefined) moved.set(at, latest(moved.get(at), event))
+  for (const given of events) {
+    if (!given.recurrence) continue
+    const recurrence = main ? inFormOf(given.recurrence, main) : given.recurrence
+    const event = { ...given, recurrence }
+    moved.set(recurrence.ms, latest(moved.get(recurrence.ms), event))
   }
   const onward = [...moved.values()].filter(({ isOnward }) => isOnward)
-  const recurs = main !== undefined && main.rules.length + main.extra.length > 0
+  const recurs = main !== undefined && (main.isPartial || main.rules.length + main.extra.length > 0)
   const planned = recurs ? plannedTimes(main, window) : []
   const all = planned.filter(({ ms }) => !moved.has(ms)).map((at) => occurrenceOf(main as CalendarEvent, at, onward))
   // Changed occurrences without their series are imported whatever their time.
@@ -42,7 +45,8 @@ export function seriesOf(events: readonly CalendarEvent[], window: Window): Seri
   all.sort((one, other) => one.starts - other.starts)
   const single = main && !recurs ? [{ ...ownOccurrence(main), uid: main.uid }] : []
   const isCut = all.length > MAX_OCCURRENCES
-  return { occurrences: [...single, ...all.slice(0, MAX_OCCURRENCES)], isCut, isWhole: main !== undefined && !isCut }
+  const isWhole = main !== undefined && !isCut
+  return { occurrences: [...single, ...all.slice(0, MAX_OCCURRENCES)], isCut, isWhole }
 }
 
 /** Returns the version of an event with the higher sequence number. */
@@ -71,7 +75,7 @@ function plannedTimes(main: CalendarEvent, window: Window): Moment[] {
   extra.forEach(add)
   // An excluded day removes everything on it.
   const days = new Set(except.filter(({ isDay }) => isDay).map(dateOf))
-  const times = new Set(except.filter(({ isDay }) => !isDay).map(({ ms }) => ms))
+  const times = new Set(except.map((each) => inFormOf(each, main).ms))
   return [...found.values()].filter((at) => !times.has(at.ms) && (days.size === 0 || !days.has(dateOf(at))))
 }
 

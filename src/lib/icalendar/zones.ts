@@ -1,7 +1,7 @@
 import ICAL from 'ical.js'
 import { isTimezone } from '../time.ts'
 import type { Block } from './lines.ts'
-import { WINDOWS_ZONES } from './windows-zones.ts'
+import { outlookZone } from './outlook-zones.ts'
 
 /** A time zone of a file: converts its wall clock both ways. */
 export type Zone = {
@@ -25,7 +25,7 @@ export const utcZone = (name: string | null): Zone => ({ ...ianaZone('UTC'), nam
 
 /**
  * Returns a lookup for the zones that a calendar names: IANA zones, also with a prefix as some programs write them,
- * then zones described in the calendar, then Windows names.
+ * then zones described in the calendar, then the names of Windows and Outlook.
  */
 export function zonesOf(blocks: readonly Block[]): (tzid: string) => Zone | undefined {
   const cache = new Map<string, Zone | undefined>()
@@ -36,9 +36,10 @@ export function zonesOf(blocks: readonly Block[]): (tzid: string) => Zone | unde
     if (iana) return ianaZone(iana)
     described ??= new Map(blocks.map(zoneIn).filter((each) => each !== undefined))
     const own = described.get(tzid)
-    const windows = WINDOWS_ZONES[tzid]
-    if (own) return describedZone(own, windows ?? null)
-    return windows === undefined ? undefined : ianaZone(windows)
+    const named = outlookZone(tzid)
+    const name = named !== undefined && isTimezone(named) ? named : null
+    if (own) return describedZone(own, name)
+    return named === undefined ? undefined : { ...ianaZone(named), name }
   }
 
   return (tzid) => {

@@ -1,4 +1,6 @@
-import { type IncomingMessage, request as requestPlain } from 'node:http'
+import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http'
+import { ownProxies } from '../../webhooks/egress/proxies.ts'
+import { openWay, type Way } from '../../webhooks/egress/way.ts'
 import { contextOf } from '../transport/dial.ts'
 import { connectionError, sentence } from '../transport/error-messages.ts'
 import type { Trust } from '../transport/server.ts'
@@ -23,7 +25,7 @@ const MAX_BYTES = 65_536
  * Each form is sent over a connection of its own. A redirect is an error: what the form contains is for this address
  * only.
  */
-export function providerPost(trust: Trust, timeout_ms = TIMEOUT_MS): PostForm {
+export function providerPost(trust: Trust, timeout_ms = TIMEOUT_MS, proxies = ownProxies()): PostForm {
   let context: ReturnType<typeof contextOf>
 
   return async (url, form, headers = {}, signal) => {
@@ -46,10 +48,14 @@ export function providerPost(trust: Trust, timeout_ms = TIMEOUT_MS): PostForm {
     if (!isPlain) context ??= contextOf(trust)
     const { request: requestSecure } = process.getBuiltinModule('node:https') // few servers have a mailbox that needs it
     try {
+      const proxy = proxies.of(new URL(url))
+      const way = proxy && (await openWay(proxy, new URL(url), { context, signal: limit }))
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        const req = isPlain
-          ? requestPlain(url, options, resolve)
-          : requestSecure(url, { ...options, ...(context && { secureContext: context }) }, resolve)
+        const req = way
+          ? requestPlain(over(way, new URL(url), options), resolve)
+          : isPlain
+            ? requestPlain(url, options, resolve)
+            : requestSecure(url, { ...options, ...(context && { secureContext: context }) }, resolve)
         req.on('error', reject)
         req.end(body)
       })
@@ -60,6 +66,22 @@ export function providerPost(trust: Trust, timeout_ms = TIMEOUT_MS): PostForm {
       const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (isPlain ? 80 : 443) }
       throw sentence(connectionError(cause, { ...place, tls: 'tls', user: null, password: null }))
     }
+  }
+}
+
+/** The same request over a connection that is open; without an agent, which would open another one. */
+function over(
+  way: Way,
+  { pathname, search, host }: URL,
+  { agent: _, headers, ...options }: RequestOptions,
+): RequestOptions {
+  return {
+    ...{
+      ...options,
+      path: way.prefix + pathname + search,
+      headers: { Host: host, ...(headers as object), ...way.headers },
+    },
+    createConnection: () => way.socket,
   }
 }
 

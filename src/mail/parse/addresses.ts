@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Address as Parsed } from 'postal-mime'
 import * as v from 'valibot'
+import { emailIn } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import type { Address } from '../mail.ts'
 import { decodeField, type Head } from './head.ts'
@@ -17,11 +18,22 @@ const MAX_FIELDS = 4
 /** Returns the valid addresses of a field, in order and without duplicates. */
 export function addressesIn(head: Head, name: string, charset?: string): Address[] {
   const found = new Map<string, Address>()
-  for (const field of (head.fields.get(name) ?? []).slice(0, MAX_FIELDS))
-    for (const parsed of library().addressParser(oneCharset(field.slice(0, MAX_CHARS), charset), { flatten: true })) {
+  for (const field of (head.fields.get(name) ?? []).slice(0, MAX_FIELDS)) {
+    let before = ''
+    for (const parsed of library().addressParser(bracketed(oneCharset(field.slice(0, MAX_CHARS), charset)), {
+      flatten: true,
+    })) {
       const address = addressOf(parsed)
-      if (address && found.size < MAX_ADDRESSES && !found.has(address.email)) found.set(address.email, address)
+      if (!address) {
+        before = parsed.address ? '' : parsed.name
+        continue
+      }
+      // "Ruiz, Eva <eva@...>" without the quotation marks that it needs: the first part is a name and no address.
+      if (before && address.name !== null) address.name = oneLine(`${before}, ${address.name}`)
+      before = ''
+      if (found.size < MAX_ADDRESSES && !found.has(address.email)) found.set(address.email, address)
     }
+  }
   return [...found.values()]
 }
 
@@ -40,6 +52,10 @@ function oneCharset(field: string, charset: string | undefined): string {
     : labelled
 }
 
+/** Without angle brackets, the library takes a local part in quotation marks for a name. */
+const bracketed = (field: string): string =>
+  field.replace(/(?<=^|,)\s*("(?:[^"\\]|\\.){1,200}"@[^\s,<>]{1,253})\s*(?=,|$)/g, ' <$1>')
+
 function addressOf({ address = '', name }: Parsed): Address | undefined {
   const email = cleanEmail(address)
   if (email === undefined) return undefined
@@ -49,12 +65,8 @@ function addressOf({ address = '', name }: Parsed): Address | undefined {
   return { email, name: shown === '' || shown.toLowerCase() === email.toLowerCase() ? null : shown }
 }
 
-/**
- * Returns the address with its domain in lower case, since domains are case-insensitive; undefined if it is not valid.
- */
+/** Returns the address of one line, with its domain in lower case; undefined if it is not valid. */
 export function cleanEmail(text: string): string | undefined {
-  const bare = oneLine(text, 300).replace(/^<|\.?>?$/g, '')
-  const at = bare.lastIndexOf('@')
-  const email = v.safeParse(f.email, bare.slice(0, at) + bare.slice(at).toLowerCase())
-  return email.success ? email.output : undefined
+  const email = emailIn(oneLine(text, 300))?.replace(/@[^@]*$/, (domain) => domain.toLowerCase())
+  return v.is(f.email, email) ? email : undefined
 }

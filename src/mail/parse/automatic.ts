@@ -68,7 +68,7 @@ export function automaticOf({ head, root, leaves }: Mime, subject: string): Auto
   const precedence = wordOf(head, 'precedence')
   if (precedence === 'auto_reply' || precedence === 'auto-reply') return 'reply'
   if (isForMany(head, precedence)) return 'bulk'
-  if (submitted !== '' && submitted !== 'no') return 'reply'
+  if (submitted !== '' && submitted !== 'no') return 'generated'
   return AWAY.test(subject) && mayBeAnswer(head) ? 'reply' : null
 }
 
@@ -76,11 +76,45 @@ export function automaticOf({ head, root, leaves }: Mime, subject: string): Auto
 const mayBeAnswer = (head: Head): boolean =>
   ['in-reply-to', 'references', 'x-auto-response-suppress'].some((name) => isSet(head, name)) || hasNoSender(head)
 
+/** List-Unsubscribe alone says nothing: services through which forms and shops write to one person add it, too. */
 const isForMany = (head: Head, precedence: string): boolean =>
-  ['list-id', 'list-unsubscribe'].some((name) => isSet(head, name)) || ['bulk', 'list', 'junk'].includes(precedence)
+  ['list-id', 'list-unsubscribe-post'].some((name) => isSet(head, name)) ||
+  ['bulk', 'list', 'junk'].includes(precedence)
 
-/** The envelope sender was empty, as in mail that must never be answered. */
-export const hasNoSender = (head: Head): boolean => /^<\s*>/.test(rawField(head, 'return-path') ?? '')
+/** Returns the hosts and addresses that the fields of a list name (RFC 2369, RFC 2919). */
+export function listsOf(head: Head): string[] {
+  const fields = ['list-id', 'list-post', 'mailing-list', 'x-beenthere', 'x-mailing-list']
+  const found = fields.flatMap((name) => (rawField(head, name) ?? '').slice(0, 1000).toLowerCase().match(HOSTS) ?? [])
+  return [...new Set(found)].slice(0, 20)
+}
+
+/** Addresses, and names with a dot, as in "<support.acme.example>". */
+const HOSTS = /[a-z0-9_.+=~-]{0,64}@[a-z0-9.-]{1,253}|[a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){1,8}/g
+
+/** What servers and filters note when a rule of a mailbox passes a mail on. */
+const PASSED_ON = [
+  'x-ms-exchange-inbox-rules-loop',
+  'x-ms-exchange-generated-message-source',
+  'x-autoforward',
+  'x-forwarded-to',
+  'x-forwarded-for',
+  'x-sieve-redirected-from',
+  'x-redirected-from',
+  'resent-from',
+]
+
+/** Whether a rule passed the mail on: Exchange then also marks what people wrote as generated. */
+export const isPassedOn = (head: Head): boolean =>
+  wordOf(head, 'auto-submitted') === 'auto-forwarded' || PASSED_ON.some((name) => isSet(head, name))
+
+/** The sender of the envelope: empty, as in mail that must never be answered; null if no server noted it. */
+export function senderNoted(head: Head): string | null {
+  const noted = rawField(head, 'return-path')
+  if (noted === undefined) return null
+  return /^\s*<\s*>/.test(noted) ? '' : noted.trim()
+}
+
+export const hasNoSender = (head: Head): boolean => senderNoted(head) === ''
 
 const isSet = (head: Head, name: string): boolean => {
   const value = rawField(head, name)?.trim().toLowerCase() ?? ''

@@ -3,6 +3,7 @@ import { fileName } from '../../lib/file-name.ts'
 import { MIB, sizeText } from '../../lib/size.ts'
 import type { ReceivedFile } from '../mail.ts'
 import { isBody, isCalendar, MAX_TEXT_BYTES, nameOf, textOf, within } from './body.ts'
+import { decodeField, rawField } from './head.ts'
 import { bodyOf, decodedSize, type Leaf } from './mime.ts'
 import { oneLine } from './text.ts'
 
@@ -46,7 +47,7 @@ export function readFiles(
   for (const leaf of leaves) {
     const contentType = leaf.type.length <= 127 ? leaf.type : 'application/octet-stream'
     const name = nameOfFile(nameOf(leaf, charset), leaf)
-    const isWhole = !isCut || leaf.end < source.length
+    const isWhole = !isCut || !leaf.isLast
     const read = isWhole && files.length < MAX_FILES ? bytesOf(source, leaf, room) : decodedSize(leaf)
     if (typeof read === 'number') {
       const size = `${isWhole ? '' : 'at least '}${sizeText(read)}`
@@ -55,10 +56,19 @@ export function readFiles(
     }
     // Some programs send an invitation twice: as a form of the body and as a file.
     if (name.endsWith('.ics') && files.some((file) => file.name.endsWith('.ics') && file.bytes.equals(read))) continue
-    files.push({ name, content_type: contentType, bytes: read, sha256: hash('sha256', read) })
+    const cid = cidOf(leaf, charset)
+    files.push({ name, content_type: contentType, cid, bytes: read, sha256: hash('sha256', read) })
     room -= read.length
   }
   return { files, notes: notesOf(left, maxFileBytes) }
+}
+
+/** The Content-ID of a part, without its brackets, which some programs leave out. */
+function cidOf({ head }: Leaf, charset: string | undefined): string | null {
+  const field = decodeField((rawField(head, 'content-id') ?? '').slice(0, 4096), charset)
+  const [, inside = field] = /<([^<>]*)>?/.exec(field) ?? []
+  const cid = oneLine(inside, 998)
+  return cid === '' || cid.includes('>') ? null : cid
 }
 
 /** Returns the size if the part has more than `most` bytes; a part that is far too large is not decoded at all. */

@@ -1,7 +1,8 @@
 import { appointmentOf } from '../../lib/icalendar/appointment.ts'
-import { eventsIn, methodOf } from '../../lib/icalendar/calendar.ts'
+import { eventsIn, methodOf, PRODUCT, programOf } from '../../lib/icalendar/calendar.ts'
 import type { CalendarEvent } from '../../lib/icalendar/event.ts'
 import { type Block, type CalendarText, calendarsIn } from '../../lib/icalendar/lines.ts'
+import type { Moment } from '../../lib/icalendar/moment.ts'
 import { MAX_OCCURRENCES, seriesOf, type Window } from '../../lib/icalendar/series.ts'
 import { Problem } from '../../lib/problem.ts'
 import { DAY_MS } from '../../lib/time.ts'
@@ -35,11 +36,14 @@ const MAX_DESCRIPTION_BYTES = 65_536
 const MAX_UID = 230
 const YEAR_MS = 365 * DAY_MS
 
+/** The events of one UID. */
+type Group = Pick<Invitation, 'method' | 'isByOutlook' | 'isByDealbox'> & { events: CalendarEvent[] }
+
 /** Reads the calendars of a mail. What cannot be read is left out with a note, and the rest is read. */
 export function readInvitations(source: Buffer, leaves: readonly Leaf[], view: CalendarView): Invitations {
   const notes = new Set<string>()
   const texts = new Set<string>()
-  const groups = new Map<string, { method: Invitation['method']; events: CalendarEvent[] }>()
+  const groups = new Map<string, Group>()
   let count = 0
   for (const leaf of leaves.slice(0, MAX_CALENDARS)) {
     if (leaf.end - leaf.start > 2 * MAX_CALENDAR_BYTES) {
@@ -51,15 +55,18 @@ export function readInvitations(source: Buffer, leaves: readonly Leaf[], view: C
     texts.add(text)
     const stated = leaf.contentType.params.get('method')?.toUpperCase()
     for (const calendar of calendarsOf(text, notes)) {
-      const method = METHODS.find((each) => each === (methodOf(calendar) ?? stated))
+      const method = METHODS.find((each) => each === (methodOf(calendar) ?? stated ?? 'PUBLISH'))
       if (!method) continue
       for (const read of eventsIn(bounded(calendar, method), view.timezone)) {
         if (++count > MAX_EVENTS) break
         const error = read.error ?? excess(read.event, view)
         if (error !== undefined) notes.add(`A meeting in this mail was not imported: it ${error}.`)
         if (error !== undefined || read.error !== undefined) continue
+        for (const note of read.event.notes) notes.add(`A line of a meeting in this mail was left out: it ${note}.`)
         const key = `${method} ${read.event.uid}`
-        const group = groups.get(key) ?? { method, events: [] }
+        const program = programOf(calendar)
+        const by = { isByOutlook: /microsoft/i.test(program), isByDealbox: program === PRODUCT }
+        const group = groups.get(key) ?? { method, events: [], ...by }
         group.events.push(read.event)
         groups.set(key, group)
       }
@@ -70,8 +77,8 @@ export function readInvitations(source: Buffer, leaves: readonly Leaf[], view: C
   return { invitations, notes: [...notes].slice(0, MAX_NOTES) }
 }
 
-/** A calendar for publication invites nobody, and a counter proposal is for people to read. */
-const METHODS = ['REQUEST', 'CANCEL', 'REPLY'] as const
+/** A counter proposal is for people to read. */
+const METHODS = ['REQUEST', 'CANCEL', 'REPLY', 'PUBLISH'] as const
 
 /** Why an event is not read although it is valid. */
 function excess({ uid, rules, starts }: CalendarEvent, { now }: CalendarView): string | undefined {
@@ -95,7 +102,7 @@ function calendarsOf(text: string, notes: Set<string>): CalendarText[] {
 
 const bounded = ({ zones, events, ...calendar }: CalendarText, method: Invitation['method']): CalendarText => ({
   ...calendar,
-  events: method === 'REQUEST' ? events : events.map(timed),
+  events: method === 'CANCEL' || method === 'REPLY' ? events.map(timed) : events,
   zones: zones
     .slice(0, MAX_ZONES)
     .filter(({ lines }) => lines.length <= MAX_ZONE_LINES && !lines.some((line) => EARLY.test(line))),
@@ -104,29 +111,26 @@ const bounded = ({ zones, events, ...calendar }: CalendarText, method: Invitatio
 /** Cancellations and answers may leave out the times of the event. */
 function timed({ lines, ...block }: Block): Block {
   const has = (name: RegExp) => lines.some((line) => name.test(line))
-  const start = has(/^DTSTART[:;]/i) ? [] : ['DTSTART:19700101T000000Z']
+  const start = has(/^DTSTART[:;]/i) ? [] : ['DTSTART:19700101T000000']
   const own = start.length > 0 ? lines.filter((line) => !/^(?:DTEND|DURATION)[:;]/i.test(line)) : lines
   const length = start.length > 0 || !has(/^(?:DTEND|DURATION)[:;]/i) ? ['DURATION:PT1H'] : []
   return { ...block, lines: [...own.slice(0, 1), ...start, ...length, ...own.slice(1)] }
 }
 
 /** Expands series from when the mail arrived, as what was before is over, to a year from now. */
-function expanded(
-  groups: readonly { method: Invitation['method']; events: CalendarEvent[] }[],
-  { now, arrivedAt }: CalendarView,
-  notes: Set<string>,
-): Invitation[] {
+function expanded(groups: readonly Group[], { now, arrivedAt }: CalendarView, notes: Set<string>): Invitation[] {
   const window = { from: Math.max(Math.min(arrivedAt, now), now - YEAR_MS), to: now + YEAR_MS }
-  const isSeries = ({ events }: { events: CalendarEvent[] }) => events.some(({ rules }) => rules.length > 0)
+  const isSeries = ({ events }: Group) => events.some(({ rules }) => rules.length > 0)
   const left = new Set(groups.filter(isSeries).slice(MAX_SERIES))
   if (left.size > 0) notes.add(`Only the first ${MAX_SERIES} recurring meetings of this mail were imported.`)
   let room = MAX_OCCURRENCES
   return groups
     .filter((group) => !left.has(group))
-    .map(({ method, events }) => {
-      const invitation = invitationOf(method, events, window)
-      const isCut = invitation.isCut || invitation.occurrences.length > room
-      if (isCut)
+    .map((group) => {
+      const { isLong, ...invitation } = invitationOf(group, window)
+      const isOver = isLong || invitation.occurrences.length > room
+      const isCut = invitation.isCut || isOver
+      if (isOver)
         notes.add(`The meetings in this mail take place more than ${MAX_OCCURRENCES} times; the rest was left out.`)
       const occurrences = invitation.occurrences.slice(0, room)
       room -= occurrences.length
@@ -134,7 +138,10 @@ function expanded(
     })
 }
 
-function invitationOf(method: Invitation['method'], events: readonly CalendarEvent[], window: Window): Invitation {
+function invitationOf(
+  { method, events, isByOutlook, isByDealbox }: Group,
+  window: Window,
+): Invitation & { isLong: boolean } {
   const mains = events.filter(({ recurrence }) => !recurrence)
   const main = mains.toSorted((one, other) => one.sequence - other.sequence || one.stamp - other.stamp).at(-1)
   const { occurrences, isCut } = seriesOf(
@@ -145,10 +152,14 @@ function invitationOf(method: Invitation['method'], events: readonly CalendarEve
     method,
     uid: events[0]?.uid as string,
     organizers: [...new Set(events.flatMap(({ organizers }) => organizers))],
+    comment: commentIn(events),
+    isByOutlook,
+    isByDealbox,
     main: main ? versionOf(main) : null,
-    isSeries: main ? main.rules.length + main.extra.length > 0 : true,
+    isSeries: main ? main.isPartial || main.rules.length + main.extra.length > 0 : true,
     until: window.to,
-    isCut,
+    isCut: isCut || main?.isPartial === true,
+    isLong: isCut,
     occurrences: occurrences.map((occurrence) => {
       const { event } = occurrence
       const { title, description, location, people, ...rest } = appointmentOf(occurrence)
@@ -162,11 +173,19 @@ function invitationOf(method: Invitation['method'], events: readonly CalendarEve
         },
         isCanceled: method === 'CANCEL' || event.isCanceled,
         own: event.recurrence ? versionOf(event) : null,
+        named: main || !event.recurrence ? null : nameOf(event.recurrence),
         isOnward: event.isOnward,
       }
     }),
   }
 }
+
+function commentIn(events: readonly CalendarEvent[]): string | null {
+  const comment = events.map((each) => each.comment).find((each) => each !== undefined)
+  return comment === undefined ? null : cutBytes(plainText(comment), MAX_DESCRIPTION_BYTES)
+}
+
+const nameOf = ({ local, isDay, isFloating }: Moment) => ({ local: local.toString(), isDay, isFloating })
 
 /** Integers of RFC 5545 have 32 bits. */
 const versionOf = ({ sequence, stamp }: CalendarEvent): Version => ({

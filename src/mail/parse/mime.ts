@@ -7,7 +7,7 @@ import { readStructured, type Structured } from './params.ts'
 /** A container of parts: `kind` is the subtype, such as "alternative". */
 export type Multipart = { kind: string; parent: Multipart | null; structured: Structured }
 
-/** A part without subparts. Its body lies between `start` and `end` in the source. */
+/** A part without subparts. Its body lies between `start` and `end` in the source; `isLast` if nothing follows it. */
 export type Leaf = {
   head: Head
   type: string
@@ -15,6 +15,7 @@ export type Leaf = {
   disposition: Structured
   start: number
   end: number
+  isLast: boolean
   parent: Multipart | null
 }
 
@@ -73,6 +74,7 @@ export function splitMime(source: Buffer): Mime {
     if (!current || (current.multipart && isOwnPart)) return
     const { leaf, multipart } = current
     leaf.end = Math.max(at, leaf.start)
+    leaf.isLast = leaf.end === source.length
     if (multipart) leaf.type = 'text/plain'
     leaves.push(leaf)
   }
@@ -132,7 +134,8 @@ function boundaryIn(source: Buffer, bodyAt: number): string | undefined {
 function leafOf(head: Head, contentType: Structured, parent: Multipart | null, end: number): Leaf {
   const disposition = readStructured(rawField(head, 'content-disposition') ?? '')
   const start = head.bodyAt
-  return { head, type: typeOf(contentType, disposition, parent), contentType, disposition, start, end, parent }
+  const type = typeOf(contentType, disposition, parent)
+  return { head, type, contentType, disposition, start, end, isLast: true, parent }
 }
 
 function typeOf({ value, params }: Structured, disposition: Structured, parent: Multipart | null): string {

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import type { MailIn } from '../mail.ts'
 import { addressesIn } from './addresses.ts'
-import { automaticOf } from './automatic.ts'
+import { automaticOf, isPassedOn, listsOf, senderNoted } from './automatic.ts'
 import { isBody, isCalendar, readBodies } from './body.ts'
 import { decodeText } from './charset.ts'
 import { isFile, MAX_FILE_BYTES, mailBytesFor, readFiles } from './files.ts'
+import { attachedIn } from './forwarded.ts'
 import { decodeField, type Head, rawField } from './head.ts'
 import { idsIn, timeIn } from './ids.ts'
 import type { CalendarView, Invitations } from './invitations.ts'
@@ -12,6 +13,7 @@ import { type Leaf, MAX_LEAVES, splitMime } from './mime.ts'
 import { isFromServer, reportOf } from './report.ts'
 import { oneLine, plainText } from './text.ts'
 import { traceOf } from './trace.ts'
+import { isSmime, openMail } from './wrappers.ts'
 
 export const UNREADABLE_BYTES = 65_536
 
@@ -33,6 +35,20 @@ export async function readMail(
   }
 }
 
+/**
+ * Whether a mail takes long whatever its size: what is in S/MIME may be compressed or in many parts, the rules of a
+ * recurring meeting take up to a second, and an attached mail may have either.
+ */
+export function isCostly(source: Buffer, view?: CalendarView): boolean {
+  const isOne = (leaf: Leaf) =>
+    isSmime(leaf) || /^message\/(?:rfc822|global)$/.test(leaf.type) || (view !== undefined && isCalendar(leaf))
+  try {
+    return splitMime(withLineFeeds(source)).leaves.some(isOne)
+  } catch {
+    return true
+  }
+}
+
 /** Some programs end lines with CR alone. A mail that does so in its headers does so everywhere. */
 function withLineFeeds(source: Buffer): Buffer {
   const first = source.indexOf(0x0d)
@@ -47,12 +63,12 @@ function withLineFeeds(source: Buffer): Buffer {
 type Undigested = Omit<MailIn, 'digest'>
 
 async function readParts(
-  source: Buffer,
+  bytes: Buffer,
   view: CalendarView | undefined,
   limits: Parameters<typeof readFiles>[3],
 ): Promise<Undigested> {
-  const mime = splitMime(source)
-  const { head, leaves } = mime
+  const mime = openMail(bytes)
+  const { head, leaves, source } = mime
   const charset = leaves.find(({ type }) => type.startsWith('text/'))?.contentType.params.get('charset')
   const reading = readBodies(
     source,
@@ -64,6 +80,7 @@ async function readParts(
     charset,
     limits,
   )
+  notes.unshift(...mime.notes)
   if (reading.isCut) notes.unshift('The text was truncated because a mail can have 1 MiB of text.')
   if (mime.isCut) notes.push(`The mail has more than ${MAX_LEAVES} parts; the rest was left out.`)
   const calendars = view ? await calendarsOf(source, leaves, view) : NO_CALENDARS
@@ -71,6 +88,7 @@ async function readParts(
   const subject = oneLine(decodeField((rawField(head, 'subject') ?? '').slice(0, 16_384), charset))
   const report = reportOf(source, mime, { ...reading, subject })
   const addresses = (name: string) => addressesIn(head, name, charset)
+  const attached = report ? null : attachedIn(source, leaves)
   return {
     messageId: idsIn(rawField(head, 'message-id'))[0] ?? null,
     inReplyTo: idsIn(rawField(head, 'in-reply-to')),
@@ -85,8 +103,12 @@ async function readParts(
     text: reading.text,
     html: reading.html,
     files,
-    automatic: report ? 'report' : automaticOf(mime, subject),
+    automatic: automaticOf(mime, subject),
+    lists: listsOf(head),
+    isPassedOn: isPassedOn(head),
     report,
+    hasNoSender: senderNoted(head) === null ? null : senderNoted(head) === '',
+    forwarded: attached && { ...attached, remark: reading.text },
     isFromServer: isFromServer(head),
     invitations: calendars.invitations,
     trace: traceOf(head),
@@ -128,7 +150,11 @@ export function unreadableMail(source: Buffer): MailIn {
     html: null,
     files: [],
     automatic: null,
+    lists: [],
+    isPassedOn: false,
     report: null,
+    hasNoSender: null,
+    forwarded: null,
     isFromServer: false,
     invitations: [],
     trace: [],

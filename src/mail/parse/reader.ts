@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../lib/time.ts'
 import type { MailIn } from '../mail.ts'
 import { MAX_FILE_BYTES } from './files.ts'
 import type { CalendarView } from './invitations.ts'
-import { readMail, UNREADABLE_BYTES, unreadableMail } from './read.ts'
+import { isCostly, readMail, UNREADABLE_BYTES, unreadableMail } from './read.ts'
 import { fromTransferable, ownBuffer, type Transferred } from './transfer.ts'
 
 /** Where esbuild writes the thread's code, and its name inside the executable. */
@@ -16,9 +16,6 @@ const BUNDLE = 'dist/reader.cjs'
  * to start.
  */
 export const MAX_AT_ONCE = 65_536
-
-/** The rules of a recurring meeting can take a second, whatever the size of the mail. */
-const CALENDAR = /text\/calendar|application\/ics|\.ics\b/i
 
 export type ReaderOptions = {
   /** A mail that takes longer counts as unreadable. */
@@ -55,8 +52,7 @@ export function mailReader({
    */
   async function read(source: Buffer, view?: CalendarView): Promise<MailIn> {
     stopped.signal.throwIfAborted()
-    if (source.length <= MAX_AT_ONCE && !(view && CALENDAR.test(source.toString('latin1'))))
-      return readMail(source, view, maxFileBytes)
+    if (source.length <= MAX_AT_ONCE && !isCostly(source, view)) return readMail(source, view, maxFileBytes)
     const turn = last.then(() => readInThread(source, view))
     last = turn.catch(() => undefined)
     return turn

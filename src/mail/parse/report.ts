@@ -31,7 +31,8 @@ export function reportOf(source: Buffer, mime: Mime, read: Read): Report | null 
   const returned = bouncedId(source, mime, blocks) ?? named?.messageId
   // Parcel services send such subjects too.
   if (!status && !isStandard(mime) && recipients.length === 0 && !returned) return null
-  return { messageId: returned ?? idsIn(rawField(head, 'in-reply-to'))[0] ?? null, recipients }
+  const messageId = returned ?? idsIn(rawField(head, 'in-reply-to'))[0] ?? null
+  return { isStandard: status !== undefined || isStandard(mime), messageId, recipients }
 }
 
 /**

@@ -24,11 +24,17 @@ function received(field: string): TraceField {
   const plain = withoutComments(field)
   const from = hostIn(/^\s*from\s+([^\s;]+)/i.exec(plain)?.[1])
   const by = hostIn(/(?:^|\s)by\s+([^\s;]+)/i.exec(plain)?.[1])
-  // A name that the other side claims proves nothing, its address does.
-  const [, address = ''] = /^[^;]*?\((?:[^()]*\[)?(?:ipv6:)?([\da-f.:]{2,45})\]?/i.exec(field.slice(0, MAX_FIELD)) ?? []
+  // A name that the other side claims proves nothing, its address does: Exim and qmail note the name as "helo=" and "HELO".
+  const judged = field.slice(0, MAX_FIELD).replace(CLAIMED, '')
+  const address = /^[^;]*?\((?:[^()]*\[)?(?:ipv6:)?([\da-f.:]{2,45})\]?/i.exec(judged)?.[1] ?? from ?? ''
   const isLocal = from === null || /\swith\s+lmtps?a?(?:\s|$)/i.test(plain) || PRIVATE.test(address.toLowerCase())
-  return { kind: 'received', from, by, isLocal }
+  return { kind: 'received', from, by, isLocal, isLoggedIn: LOGGED_IN.test(plain) }
 }
+
+const CLAIMED = /\b(?:helo|ehlo)[= ][^()]*/gi
+
+/** RFC 3848 and RFC 6531; Exchange has "mapi". */
+const LOGGED_IN = /\swith\s+(?:e?smtpsa|esmtpa|utf8smtps?a|mapi)(?:\s|$)/i
 
 /** Loopback and private networks. */
 const PRIVATE = /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|::1$|f[cd][\da-f]{2}:|fe80:)/
@@ -43,16 +49,24 @@ function judged(field: string): TraceField {
   const [first = '', ...rest] = withoutComments(field).split(';')
   const isNamed = !first.includes('=')
   const results: Authentication = { spf: null, dkim: null, dmarc: null }
+  const domains: string[] = []
   for (const statement of isNamed ? rest : [first, ...rest]) {
     const [, method, word] = /^\s*(spf|dkim|dmarc)(?:\s*\/\s*\d+)?\s*=\s*([a-z]+)/i.exec(statement) ?? []
     const result = word && resultOf(word.toLowerCase())
     if (!method || !result) continue
     const name = method.toLowerCase() as keyof Authentication
+    if (result === 'pass' && name !== 'dmarc') domains.push(...domainsIn(statement))
     // A mail may have several signatures: one valid one is enough.
     if (results[name] === null || (name === 'dkim' && result === 'pass')) results[name] = result
   }
-  return { kind: 'results', host: isNamed ? hostIn(/^\s*"?([^\s";]+)/.exec(first)?.[1]) : null, results }
+  return { kind: 'results', host: isNamed ? hostIn(/^\s*"?([^\s";]+)/.exec(first)?.[1]) : null, results, domains }
 }
+
+/** Whom a result is about: the sender of the envelope, or who signed. */
+const domainsIn = (statement: string): string[] =>
+  [...statement.matchAll(/\s(?:smtp\.mailfrom|header\.[di])\s*=\s*"?([^\s;"]{1,320})/gi)].map(([, whose = '']) =>
+    whose.slice(whose.lastIndexOf('@') + 1).toLowerCase(),
+  )
 
 /** "hardfail" is from before RFC 7001. */
 const resultOf = (word: string): Result | undefined =>

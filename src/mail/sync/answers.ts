@@ -11,14 +11,16 @@ export const answerStore = once((deps: Deps) => {
   const { db, clock } = deps
   const events = knownEvents(deps)
   const { patch } = meetingStore(deps)
-  const { isPerson } = appointments(db)
+  const { isPerson, isSame } = appointments(db)
 
   /** A person answers only for themselves, and only a participant does. Returns why an answer was not taken over. */
   function note(org: number, from: string, invitation: Invitation, known: KnownEvent): string[] {
     const notes: string[] = []
     for (const { appointment, own } of invitation.occurrences) {
       const version = own ?? invitation.main
-      const answer = appointment.people.find(({ email }) => emailKey(email) === from)
+      const { people } = appointment
+      const answer =
+        people.find(({ email }) => emailKey(email) === from) ?? people.find(({ email }) => isSame(org, email, from))
       const recurrence = own ? appointment.uid : ''
       if (!version || !answer || isOutdated(version, known, recurrence, from)) continue
       const { uid } = invitation

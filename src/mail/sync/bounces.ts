@@ -6,9 +6,9 @@ import { storedMails } from '../../inbox/messages/stored-mails.ts'
 import { emailKey } from '../../lib/email.ts'
 import { firstIdAt } from '../../lib/id.ts'
 import { DAY_MS } from '../../lib/time.ts'
+import { domainOf, isSameOrganisation } from '../hosts.ts'
 import type { Authentication, MailIn, Report } from '../mail.ts'
-import { isForged, isProven } from './authentication.ts'
-import { isSameOrganisation } from './hosts.ts'
+import { isForged, isProven } from '../verdicts.ts'
 import { sendingStore } from './sending.ts'
 
 /** How far back to look for the mail if a report does not name it. */
@@ -77,6 +77,19 @@ export const bounceStore = once((deps: Deps) => {
     return isFromServer && own.some((host) => isSameOrganisation(host, sender))
   }
 
+  /**
+   * Whether a mail that looks like a report, in a form of its own, is one. Words never make a report: people write about
+   * deliveries, too, also from postmaster@. It has no sender in its envelope, and names a mail or a recipient of ours; if no
+   * server noted the sender of the envelope, it names the mail. Mailer daemons are no people, whatever they name.
+   */
+  function isMeant({ from, hasNoSender, report }: MailIn, bounce: Bounce | null | undefined): boolean {
+    const writer = from === null ? null : emailKey(from.email)
+    if (writer !== null && MAILER.test(writer)) return hasNoSender !== false
+    if (!bounce || hasNoSender === false) return false
+    if (report?.recipients.some(({ email }) => emailKey(email) === writer)) return false
+    return bounce.isNamed || hasNoSender === true
+  }
+
   function sentTo(org: number, email: string): Found | undefined {
     const since = clock.now() - RECENT_MS
     for (const contact of contactsOf(org, emailKey(email))) {
@@ -91,10 +104,15 @@ export const bounceStore = once((deps: Deps) => {
     const failed = recipients.filter(({ action }) => action === 'failed')
     if (failed.length === 0) return
     const why = failed.map(({ email, why, status }) => [email, why ?? status].filter(Boolean).join(': ')).join('; ')
-    bounced(org, id, why.slice(0, MAX_WHY))
+    bounced(
+      org,
+      id,
+      why.slice(0, MAX_WHY),
+      failed.map(({ email }) => email),
+    )
   }
 
-  return { bouncedBy, note }
+  return { bouncedBy, isMeant, note }
 })
 
-const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1)
+const MAILER = /^mail(?:er)?-?daemon@/

@@ -6,10 +6,10 @@ import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
 import { contentOf } from '../../inbox/messages/contents.ts'
 import { largeFiles } from '../../inbox/messages/large-files.ts'
 import { sizeText } from '../../lib/size.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
 import type { StorageHealth } from '../../store/health.ts'
-import { pauseAfter } from '../../store/jobs.ts'
+import { pauseAfter } from '../../store/job-attempts.ts'
 import { orgOf } from '../../store/orgs.ts'
 import type { MailIn } from '../mail.ts'
 import { MAX_FILE_BYTES, mailBytesFor } from '../parse/files.ts'
@@ -18,6 +18,7 @@ import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
 import type { Trust } from '../transport/server.ts'
 import type { ImportedMail } from './incoming.ts'
 import { type FetchedMail, mailboxProgress } from './mailbox-progress.ts'
+import { sentCopyStore } from './sent-copies.ts'
 
 export type ListenerOptions = {
   deps: Deps
@@ -55,11 +56,13 @@ export async function listenTo(
 ): Promise<void> {
   const { deps, write, health, trust, logins, log, random, read, maxFileBytes = MAX_FILE_BYTES, count } = options
   const progress = mailboxProgress(deps)
+  const copies = sentCopyStore(deps)
   const files = largeFiles(deps.db)
   const maxSourceBytes = mailBytesFor(maxFileBytes)
   let stuck: { at: FetchedMail; times: number; error: unknown } | undefined
+  let failures = 0
 
-  for (let failures = 0; !signal.aborted; ) {
+  while (!signal.aborted) {
     if (health.refusal()) {
       await rest(STORAGE_PAUSE_MS)
       continue
@@ -95,21 +98,30 @@ export async function listenTo(
   /** Imports the new mails. */
   async function look(folder: Folder): Promise<void> {
     const { uidValidity } = folder
-    const begun = await write(() => progress.begin(org, mailbox, uidValidity))
+    const begun = await write(() => progress.begin(org, mailbox, folder))
     if (!begun) return // the settings have changed; another listener replaces this one
-    const { last_uid, since } = begun
-    const isFirstRead = last_uid === 0
+    const { last_uid, since, checked_at, dated_below } = begun
+    const lookedUntil = checked_at ?? Date.parse(mailbox.created_at)
+    const isFirstRead = last_uid === 0 && dated_below > 1
     const listed = isFirstRead ? await folder.listSince(since as number) : await folder.listFrom(last_uid + 1)
     if (listed.length > 0) await write(() => void progress.found(org, mailbox, listed.length))
     for (const [index, listedMail] of listed.entries()) {
       if (signal.aborted) return
-      const at = { uid: listedMail.uid, uidValidity, arrivedAt: listedMail.arrivedAt || deps.clock.now() }
+      const now = deps.clock.now()
+      const arrivedAt = listedMail.arrivedAt || now
+      // It was in another folder when this one was looked at before, or before the mailbox was set up.
+      const isHistory = arrivedAt < lookedUntil && now - arrivedAt > DAY_MS
+      const at = { uid: listedMail.uid, uidValidity, arrivedAt, isHistory }
       const isKnown = isFirstRead && listedMail.messageId !== null && progress.isKnown(org, listedMail.messageId)
-      if (isKnown || at.arrivedAt < (since as number) - 1000) {
+      // Times decide only on what was there at the first look. Later, whatever is new in the folder is new.
+      const isBefore = listedMail.uid < dated_below && arrivedAt < (since as number) - 1000
+      if (isKnown || isBefore) {
         await write(() => void progress.pass(org, mailbox, listedMail.uid, isKnown))
         if (isKnown) count?.('skipped')
-      } else if (await isDamaged(folder, at, listed, index + 1)) await recordRejected(listedMail, at)
+      } else if (isLeftOut(at)) await recordMissing(listedMail, at)
+      else if (await isDamaged(folder, at, listed, index + 1)) await recordRejected(listedMail, at)
       else await importMail(folder, listedMail, at)
+      failures = 0 // the server works: one that leaves out some of many mails is not left alone for longer each time
     }
     const last = listed.at(-1)?.uid ?? (isFirstRead ? folder.uidNext - 1 : 0)
     await write(() => void progress.looked(org, mailbox, last))
@@ -124,6 +136,17 @@ export async function listenTo(
 
   function triesOf({ uid, uidValidity }: FetchedMail): number {
     return stuck?.at.uid === uid && stuck.at.uidValidity === uidValidity ? stuck.times : 0
+  }
+
+  /** Whether its server has left out the content of the mail each time that it was asked, and nothing else was wrong. */
+  function isLeftOut(at: FetchedMail): boolean {
+    return triesOf(at) >= MAX_FETCHES && (stuck?.error as { isLeftOut?: boolean } | undefined)?.isLeftOut === true
+  }
+
+  async function recordMissing({ messageId }: Listed, at: FetchedMail): Promise<void> {
+    log.error({ org, mailbox: mailbox.key, uid: at.uid, err: stuck?.error }, 'mail missing')
+    await write(() => void progress.miss(org, mailbox, { messageId }, at, stuck?.error))
+    count?.('rejected')
   }
 
   async function recordRejected({ messageId }: Listed, at: FetchedMail): Promise<void> {
@@ -151,6 +174,7 @@ export async function listenTo(
       const whole = await read(source, view)
       mail = size > maxSourceBytes ? { ...whole, notes: [...whole.notes, tooLarge(maxSourceBytes)] } : whole
       const taken = mail
+      await learnIds(folder, taken)
       const contents = taken.files.map(({ bytes, sha256 }) => contentOf(bytes, sha256))
       const outcome = await files.ready(write, org, contents, () => write(() => progress.take(org, mailbox, taken, at)))
       count?.(outcome)
@@ -159,6 +183,19 @@ export async function listenTo(
       log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail rejected')
       await write(() => void progress.reject(org, mailbox, mail, at, error))
       count?.('rejected')
+    }
+  }
+
+  /** A folder for sent mail that cannot be searched keeps no mail from being imported. */
+  async function learnIds(folder: Folder, mail: MailIn): Promise<void> {
+    try {
+      await copies.learn(org, mail, folder, write)
+    } catch (error) {
+      if (signal.aborted || health.note(error)) throw error
+      log.warn(
+        { org, mailbox: mailbox.key, reason: (error as Error).message },
+        'the folder for sent mail was not searched',
+      )
     }
   }
 

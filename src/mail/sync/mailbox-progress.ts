@@ -3,10 +3,17 @@ import { type Mailbox, mailboxStore, type State } from '../../inbox/mailboxes/ma
 import { rejectedMailWriter } from '../../inbox/mailboxes/rejected-mails.ts'
 import { textOf } from '../../store/jobs.ts'
 import type { MailIn } from '../mail.ts'
+import type { Folder } from '../transport/imap.ts'
 import { type ImportedMail, incomingStore } from './incoming.ts'
 
 /** The position of a mail in the folder of a mailbox. */
-export type FetchedMail = { uid: number; uidValidity: number; arrivedAt: number }
+export type FetchedMail = {
+  uid: number
+  uidValidity: number
+  arrivedAt: number
+  /** It was more than a day old when it was first seen: nobody waits for an answer. */
+  isHistory: boolean
+}
 
 type MailSummary = Partial<Pick<MailIn, 'messageId' | 'from' | 'subject'>>
 
@@ -25,25 +32,29 @@ export const mailboxProgress = once((deps: Deps) => {
    * date. Returns undefined if the mailbox settings have changed in the meantime: the position may belong to another
    * folder, even with the same UIDVALIDITY.
    */
-  function begin(org: number, mailbox: Mailbox, uidValidity: number): State | undefined {
+  function begin(
+    org: number,
+    mailbox: Mailbox,
+    { uidValidity, uidNext }: Pick<Folder, 'uidValidity' | 'uidNext'>,
+  ): State | undefined {
     if (byId(org, mailbox.id)?.version !== mailbox.version) return undefined
     const before = state(org, mailbox.id)
     const since = before.since ?? importSince(org, mailbox) ?? Date.parse(mailbox.created_at)
-    if (before.uid_validity === uidValidity && before.since !== null) return before
-    saveState(org, mailbox.id, { uid_validity: uidValidity, last_uid: 0, since })
+    if (before.uid_validity === uidValidity && before.since !== null) {
+      // A version that did not store what was there at the first look has begun that look.
+      if (before.dated_below === 0 && before.checked_at === null) saveState(org, mailbox.id, { dated_below: uidNext })
+      return state(org, mailbox.id)
+    }
+    saveState(org, mailbox.id, { uid_validity: uidValidity, last_uid: 0, dated_below: uidNext, since })
     return state(org, mailbox.id)
   }
 
   /** Imports one mail. Throws if it cannot be imported; then nothing is written. */
-  function take(
-    org: number,
-    mailbox: Mailbox,
-    mail: MailIn,
-    { uid, uidValidity, arrivedAt }: FetchedMail,
-  ): ImportedMail['outcome'] {
-    const result = incoming.take(org, mailbox, mail, arrivedAt)
+  function take(org: number, mailbox: Mailbox, mail: MailIn, at: FetchedMail): ImportedMail['outcome'] {
+    const { uid, arrivedAt, isHistory } = at
+    const result = incoming.take(org, mailbox, mail, arrivedAt, isHistory)
     if (result.outcome === 'rejected') {
-      reject(org, mailbox, mail, { uid, uidValidity, arrivedAt }, result.error)
+      reject(org, mailbox, mail, at, result.error)
       return result.outcome
     }
     const before = state(org, mailbox.id)
@@ -58,6 +69,17 @@ export const mailboxProgress = once((deps: Deps) => {
 
   /** Records a mail that could not be imported, with its error, and moves past it. */
   function reject(org: number, mailbox: Mailbox, mail: MailSummary | undefined, at: FetchedMail, error: unknown): void {
+    list(org, mailbox, mail, at, error)
+    step(org, mailbox, at.uid, { rejected: state(org, mailbox.id).rejected + 1 })
+  }
+
+  /** Records a mail whose content its server leaves out, and moves past it. */
+  function miss(org: number, mailbox: Mailbox, mail: MailSummary, at: FetchedMail, error: unknown): void {
+    list(org, mailbox, mail, at, error)
+    step(org, mailbox, at.uid, { missing: state(org, mailbox.id).missing + 1 })
+  }
+
+  function list(org: number, mailbox: Mailbox, mail: MailSummary | undefined, at: FetchedMail, error: unknown): void {
     record(org, {
       id: clock.id(),
       mailbox_id: mailbox.id,
@@ -69,7 +91,6 @@ export const mailboxProgress = once((deps: Deps) => {
       error: textOf(error),
       at: clock.now(),
     })
-    step(org, mailbox, at.uid, { rejected: state(org, mailbox.id).rejected + 1 })
   }
 
   /** Moves past a mail that needs no import. */
@@ -98,5 +119,5 @@ export const mailboxProgress = once((deps: Deps) => {
     saveState(org, id, { failing_since: failing_since ?? now, last_error: error, last_error_at: now })
   }
 
-  return { begin, take, reject, pass, found, looked, failed, isKnown: incoming.isKnown }
+  return { begin, take, reject, miss, pass, found, looked, failed, isKnown: incoming.isKnown }
 })

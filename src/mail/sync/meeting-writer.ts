@@ -1,12 +1,12 @@
-import { hash } from 'node:crypto'
 import { type Deps, once } from '../../deps.ts'
 import type { Conversation } from '../../inbox/conversations/conversation.ts'
 import { emailKey } from '../../lib/email.ts'
-import type { Appointment } from '../../lib/icalendar/appointment.ts'
 import { Problem } from '../../lib/problem.ts'
 import { validate } from '../../lib/validate.ts'
 import { type AppointmentFields, appointments, statusOf } from '../../meetings/appointments.ts'
-import { type Meeting, MeetingCreate, MeetingPatch, meetingStore } from '../../meetings/meetings.ts'
+import { type Texts, textsOf } from '../../meetings/invitation-versions.ts'
+import { type Meeting, MeetingCreate, MeetingPatch } from '../../meetings/meeting.ts'
+import { meetingStore } from '../../meetings/meetings.ts'
 import type { Invitation } from '../mail.ts'
 import { knownEvents } from './known-events.ts'
 
@@ -14,7 +14,6 @@ import { knownEvents } from './known-events.ts'
 export type Link = { conversation: Conversation | null; subject: string | null; arrivedAt: number }
 
 type Occurrence = Invitation['occurrences'][number]
-export type Texts = Record<string, string>
 /** `rises`: the organizer set the meeting anew, by a higher SEQUENCE, so that what people decided here no longer holds. */
 type Update = { occurrence: Occurrence; texts: Texts; rises: boolean }
 
@@ -77,16 +76,6 @@ export const meetingWriter = once((deps: Deps) => {
     return { notes, create, change, cancel: (id: string) => cancelOne(events.meeting(org, id)) }
   }
 })
-
-/** The texts that people like to edit. */
-export function textsOf({ title, description, location, conferenceUrl }: Appointment): Texts {
-  const texts = { title, description, location, conference_url: conferenceUrl }
-  return Object.fromEntries(
-    Object.entries(texts).flatMap(([name, text]) =>
-      text === undefined ? [] : [[name, hash('sha256', text, 'base64url').slice(0, 16)]],
-    ),
-  )
-}
 
 /** Leaves out the texts that the organizer did not change, so that they do not overwrite what people wrote here. */
 const withoutSame = (given: AppointmentFields, now: Texts, before: Texts): AppointmentFields =>

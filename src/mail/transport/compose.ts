@@ -19,11 +19,16 @@ export async function composeMail(mail: MailOut): Promise<Buffer> {
     date: new Date(mail.date),
     from: addressOf(mail.from),
     to: mail.to.map(addressOf),
+    cc: mail.cc.map(addressOf),
     subject: mustEncode ? encodeWord(subject, 'Q', 52) : subject,
     ...(mail.replyTo && { replyTo: addressOf(mail.replyTo) }),
     ...(mail.inReplyTo && isId(mail.inReplyTo) && { inReplyTo: mail.inReplyTo }),
     references: mail.references.filter(isId),
-    alternatives: [part('plain', mail.text), ...(mail.html ? [part('html', mail.html)] : [])],
+    alternatives: [
+      part('plain', mail.text),
+      ...(mail.html ? [part('html', mail.html)] : []),
+      ...mail.files.filter(isScheduling).map(calendarPart),
+    ],
     attachments: mail.files.map(attachmentOf),
     headers: Object.entries(mail.headers).map(([key, value]) => ({ key: headerName(key), value: line(value) })),
     newline: 'windows',
@@ -48,6 +53,16 @@ const part = (kind: 'plain' | 'html', text: string) => ({
   content: textOf(text).replace(/\r\n?/g, '\n'),
 })
 
+/** A calendar that asks for something (RFC 6047), as an invitation does. */
+const isScheduling = ({ content_type }: MailFile): boolean => /^text\/calendar;.*\bmethod=/i.test(content_type)
+
+/** What programs show buttons for, which they do for no attachment. It has neither a name nor a disposition, as it is no file. */
+const calendarPart = ({ content_type, bytes }: MailFile) => ({
+  contentType: content_type,
+  contentTransferEncoding: 'base64' as const,
+  content: bytes,
+})
+
 /** A name that looks like an encoded word would be decoded, even between quotation marks. */
 const nameOf = (text: string): string => line(text).replaceAll('=?', '= ?').slice(0, MAX_NAME).toWellFormed().trimEnd()
 
@@ -67,13 +82,17 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?(?!name|boundary)[\w-]+=(?:[\w.+-]+
  * Encodes a file as base64. A type that must not be encoded, such as message/rfc822, becomes application/octet-stream,
  * so that no server changes the file.
  */
-function attachmentOf({ name, content_type, bytes }: MailFile) {
+function attachmentOf(file: MailFile) {
+  const { name, cid, bytes } = file
+  // Who does not show the calendar opens the file; with the same type, some would show it twice.
+  const content_type = isScheduling(file) ? 'application/ics' : file.content_type
   const isOpaque = !MEDIA_TYPE.test(content_type) || /^(?:message|multipart)\//i.test(content_type)
   return {
     filename: nameOf(name) || 'file',
     contentType: isOpaque ? 'application/octet-stream' : content_type,
     contentTransferEncoding: 'base64' as const,
-    contentDisposition: 'attachment' as const,
+    contentDisposition: cid ? ('inline' as const) : ('attachment' as const),
+    ...(cid && { cid }),
     content: bytes,
   }
 }

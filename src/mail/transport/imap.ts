@@ -18,7 +18,10 @@ export type Folder = {
   listFrom(uid: number): Promise<Listed[]>
   /** Returns the mails that arrived at that time or later, by ascending uid. */
   listSince(ms: number): Promise<Listed[]>
-  /** Returns at most `maxBytes` of the mail; undefined if it is gone. */
+  /**
+   * Returns at most `maxBytes` of the mail; undefined if it is gone. Rejects with a sentence that `isLeftOut` if the server
+   * says that all is well, and twice does not give it.
+   */
   source(uid: number, maxBytes: number): Promise<Buffer | undefined>
   /**
    * Resolves when new mail may be there, after `ms` milliseconds, or when the signal aborts; rejects when the
@@ -27,11 +30,17 @@ export type Folder = {
   news(ms: number, signal: AbortSignal): Promise<void>
   /** Searches the folder for sent mail; returns false also if there is none. */
   findSent(messageId: string): Promise<boolean>
+  /** The newest mails in the folder for sent mail that have an id in a header. */
+  sentCopies(header: 'message-id' | 'references', id: string): Promise<SentCopy[]>
   /** Creates the folder for sent mail if there is none. */
   saveSent(source: Buffer): Promise<void>
   close(): Promise<void>
 }
 
+/** A mail in the folder for sent mail. `date` is what it says, in milliseconds. */
+export type SentCopy = { messageId: string | null; references: string[]; date: number | null }
+
+const MAX_COPIES = 20
 /** Mails per FETCH command, since its line has to stay short. */
 const CHUNK = 300
 const MAX_NAMED = 10
@@ -95,7 +104,17 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
 
   const isEmpty = (): boolean => client.mailbox !== false && client.mailbox.exists === 0
 
+  /** A mail that the server leaves out is asked for again, and listed without a description if it is still there. */
   async function describe(uids: number[]): Promise<Listed[]> {
+    const all = await described(uids)
+    const others = uids.filter((uid) => !all.has(uid))
+    if (others.length > 0) for (const [uid, listed] of await described(others)) all.set(uid, listed)
+    for (const uid of await remaining(others.filter((uid) => !all.has(uid))))
+      all.set(uid, { uid, size: 0, arrivedAt: 0, messageId: null })
+    return uids.flatMap((uid) => all.get(uid) ?? [])
+  }
+
+  async function described(uids: number[]): Promise<Map<number, Listed>> {
     const all = new Map<number, Listed>()
     for (let at = 0; at < uids.length; at += CHUNK) {
       const chunk = uids.slice(at, at + CHUNK)
@@ -105,7 +124,16 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
         if (listed) all.set(mail.uid, listed)
       }
     }
-    return uids.flatMap((uid) => all.get(uid) ?? [])
+    return all
+  }
+
+  /** Which of these mails are still in the folder; others were moved or deleted. */
+  async function remaining(uids: number[]): Promise<number[]> {
+    if (uids.length > 0) await client.noop() // until then, the server may hide that they are gone
+    const there: number[] = []
+    for (let at = 0; at < uids.length; at += CHUNK)
+      there.push(...(await find({ uid: uids.slice(at, at + CHUNK).join(',') })))
+    return uids.filter((uid) => there.includes(uid))
   }
 
   const listFrom = (uid: number) =>
@@ -125,11 +153,19 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
 
   const source = (uid: number, maxBytes: number) =>
     inTurn(async () => {
-      const query = { uid: true, source: { start: 0, maxLength: maxBytes } }
-      // Unsolicited changes of other mails may be among the responses.
-      const answers = await client.fetchAll(String(uid), query, { uid: true })
-      return answers.find((mail) => mail.uid === uid && mail.source)?.source?.subarray(0, maxBytes)
+      const found = (await fetched(uid, maxBytes)) ?? (await fetched(uid, maxBytes))
+      if (found || (await remaining([uid])).length === 0) return found
+      const why = `The server ${placeOf(server)} left out the content of the mail with UID ${uid} in "${path}".`
+      throw Object.assign(sentence(why), { isLeftOut: true })
     })
+
+  async function fetched(uid: number, maxBytes: number): Promise<Buffer | undefined> {
+    const query = { uid: true, size: true, source: { start: 0, maxLength: maxBytes } }
+    // Unsolicited changes of other mails may be among the responses. An empty content is one only of a mail of no size.
+    const answers = await client.fetchAll(String(uid), query, { uid: true })
+    const { source, size } = answers.find((mail) => mail.uid === uid && mail.source) ?? {}
+    return source && (source.length > 0 || size === 0) ? source.subarray(0, maxBytes) : undefined
+  }
 
   /** Runs `work` in the folder for sent mail, then returns to the original folder. */
   const inSent = <T>(isReadOnly: boolean, work: (path: string | undefined) => Promise<T>) =>
@@ -158,6 +194,14 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
   const findSent = (messageId: string) =>
     inSent(true, async (at) => at !== undefined && (await find({ header: { 'message-id': messageId } })).length > 0)
 
+  const sentCopies = (header: 'message-id' | 'references', id: string) =>
+    inSent(true, async (at) => {
+      const uids = at === undefined ? [] : (await find({ header: { [header]: id } })).slice(-MAX_COPIES)
+      if (uids.length === 0) return []
+      const query = { uid: true, headers: ['message-id', 'references', 'date'] }
+      return (await client.fetchAll(uids.join(','), query, { uid: true })).map(copyOf)
+    })
+
   const saveSent = (mail: Buffer) =>
     inSent(false, async (at) => {
       const isSaved = at !== undefined && (await client.append(at, mail, ['\\Seen']))
@@ -175,18 +219,40 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
   }
 
   const canIdle = client.capabilities.has('IDLE')
-  return { uidValidity, uidNext, canIdle, listFrom, listSince, source, news: watch.news, findSent, saveSent, close }
+  return {
+    uidValidity,
+    uidNext,
+    canIdle,
+    listFrom,
+    listSince,
+    source,
+    news: watch.news,
+    findSent,
+    sentCopies,
+    saveSent,
+    close,
+  }
 }
 
 /** Returns undefined for unsolicited responses, such as changed flags. */
 function listedOf({ uid, size, internalDate, headers }: FetchMessageObject): Listed | undefined {
   if (size === undefined) return undefined
   const arrivedAt = new Date(internalDate ?? 0).getTime() || 0
-  const field = headers
-    ?.toString('latin1')
-    .replace(/\r?\n(?=[ \t])/g, '')
-    .match(/^message-id:(.*)/im)?.[1]
-  return { uid, size, arrivedAt, messageId: idsIn(field)[0] ?? null }
+  return { uid, size, arrivedAt, messageId: idsIn(fieldOf(headers, 'message-id'))[0] ?? null }
+}
+
+function copyOf({ headers }: FetchMessageObject): SentCopy {
+  const date = Date.parse(fieldOf(headers, 'date') ?? '')
+  return {
+    messageId: idsIn(fieldOf(headers, 'message-id'))[0] ?? null,
+    references: idsIn(fieldOf(headers, 'references')),
+    date: Number.isNaN(date) ? null : date,
+  }
+}
+
+function fieldOf(headers: Buffer | undefined, name: string): string | undefined {
+  const lines = headers?.toString('latin1').replace(/\r?\n(?=[ \t])/g, '')
+  return new RegExp(`^${name}:(.*)`, 'im').exec(lines ?? '')?.[1]
 }
 
 async function openNumbered(client: ImapFlow, server: ImapServer) {

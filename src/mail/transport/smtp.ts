@@ -1,50 +1,18 @@
-import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
 import type { SecureContext } from 'node:tls'
-import { domainToASCII } from 'node:url'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { MINUTE_MS } from '../../lib/time.ts'
 import { contextOf, dial } from './dial.ts'
-import { connectionError, placeOf, type SmtpFailure, sentence, smtpError, wordsOf } from './error-messages.ts'
+import { isInternational, noUtf8 } from './envelope.ts'
+import { connectionError, placeOf, type SmtpFailure, sentence, smtpError } from './error-messages.ts'
+import { causeOf } from './refusals.ts'
 import type { MailServer, Trust } from './server.ts'
 import { BEARER, bearerLogin } from './smtp-bearer.ts'
-
-export type Sent =
-  | { outcome: 'sent'; reply: string }
-  | {
-      /**
-       * Rejected permanently by the server; not sent, retry later; unknown, since the reply did not arrive; or not sent,
-       * since it was no longer wanted.
-       */
-      outcome: 'refused' | 'later' | 'doubtful' | 'withdrawn'
-      error: string
-    }
-
-export type Envelope = { from: string; to: string[] }
-
-export type Outgoing = Envelope & {
-  source: Buffer
-  /** Asked when a connection is ready, immediately before the mail begins: until then minutes may pass. */
-  isWanted?: () => boolean
-}
-
-export type SmtpTimes = { connect_ms: number; greeting_ms: number; answer_ms: number; idle_ms: number; try_ms: number }
-
-const TIMES: SmtpTimes = {
-  connect_ms: 15_000,
-  greeting_ms: 15_000,
-  answer_ms: MINUTE_MS,
-  idle_ms: 30_000,
-  /** A limit for servers that send just enough to avoid the other timeouts. */
-  try_ms: 600_000,
-}
+import { type Outgoing, type Sent, sendOver } from './smtp-mail.ts'
+import { type Session, step } from './smtp-step.ts'
+import { limitOf, type SmtpTimes, TIMES } from './smtp-times.ts'
 
 /** Per server. Some servers treat more connections as an attack. */
 const MAX_CONNECTIONS = 2
 const MAX_REPLY_BYTES = 65_536
-const CHUNK_BYTES = 65_536
-
-type Session = { connection: SMTPConnection; socket: Socket; isUsed: boolean; timer: NodeJS.Timeout | undefined }
 
 /** Sends mails through one server. Connections are kept for reuse; an idle one does not keep the process alive. */
 export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = TIMES) {
@@ -55,7 +23,10 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
   let context: SecureContext | undefined
 
   async function send(mail: Outgoing, signal?: AbortSignal): Promise<Sent> {
-    const limit = AbortSignal.any([AbortSignal.timeout(times.try_ms), ...(signal ? [signal] : [])])
+    const limit = AbortSignal.any([
+      AbortSignal.timeout(limitOf(mail.source.length, times)),
+      ...(signal ? [signal] : []),
+    ])
     if (open < MAX_CONNECTIONS) open++
     else if (!(await turn(limit))) return { outcome: 'later', error: connectionError(limit.reason, server) }
     try {
@@ -88,11 +59,17 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
       try {
         session = takeIdle() ?? (await openSession(server, (context ??= contextOf(trust)), times, signal))
       } catch (error) {
-        return { outcome: 'later', error: smtpError(error, server) }
+        const isLimit = causeOf(error as SmtpFailure, false) === 'limited'
+        return { outcome: isLimit ? 'limited' : 'later', error: smtpError(error, server) }
       }
       if (mail.isWanted?.() === false) {
         keep(session)
         return { outcome: 'withdrawn', error: 'It was not sent: it was no longer wanted.' }
+      }
+      const unsendable = session.takesUtf8 ? undefined : [mail.from, ...mail.to].find(isInternational)
+      if (unsendable !== undefined) {
+        keep(session)
+        return { outcome: 'refused', error: noUtf8(server, unsendable) }
       }
       const { sent, isStale } = await sendOver(session, mail, server, signal)
       if (sent.outcome === 'sent') keep(session)
@@ -174,10 +151,12 @@ async function openSession(
     logger: false,
   })
   connection.on('error', () => {}) // each step handles it; between steps it must not end the process
-  const session: Session = { connection, socket, isUsed: false, timer: undefined }
+  const session: Session = { connection, socket, takesUtf8: false, isUsed: false, timer: undefined }
   try {
     await step(session, signal, (done) => connection.connect(done))
-    if (server.tls === 'none') server.onPlain?.(/[ -]STARTTLS\b/im.test(connection.lastServerResponse || ''))
+    const offers = connection.lastServerResponse || '' // to EHLO
+    if (server.tls === 'none') server.onPlain?.(/[ -]STARTTLS\b/im.test(offers))
+    session.takesUtf8 = /^250[ -]SMTPUTF8\b/im.test(offers)
     if (server.user !== null) await login(session, server, signal)
     return session
   } catch (error) {
@@ -205,89 +184,6 @@ async function login(session: Session, server: MailServer, signal: AbortSignal):
     if ((error as SmtpFailure).code === 'EAUTH') accessToken?.onRejected()
     throw error
   }
-}
-
-/** Runs a callback function; also rejects if the connection ends or the signal aborts first. */
-function step<T>(
-  { connection, socket }: Session,
-  signal: AbortSignal,
-  start: (done: (error?: Error | null, result?: T) => void) => void,
-): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const abort = () => {
-    reject(signal.reason)
-    socket.destroy()
-    connection.close()
-  }
-  // The server's last reply is emitted shortly after the end.
-  const gone = () => setImmediate(() => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
-  connection.once('error', reject)
-  connection.once('end', gone)
-  signal.addEventListener('abort', abort)
-  if (signal.aborted) abort()
-  else start((error, result) => (error ? reject(error) : resolve(result as T)))
-  return promise.finally(() => {
-    connection.off('error', reject)
-    connection.off('end', gone)
-    signal.removeEventListener('abort', abort)
-  })
-}
-
-/** `isStale` is true if a reused connection was gone: the mail has to be sent over another one. */
-async function sendOver(
-  session: Session,
-  { from, to, source }: Envelope & { source: Buffer },
-  server: MailServer,
-  signal: AbortSignal,
-): Promise<{ sent: Sent; isStale: boolean }> {
-  const message = reader(source)
-  const envelope = { from: asciiDomain(from), to: to.map(asciiDomain), size: source.length }
-  try {
-    const info = await step<SMTPConnection.SentMessageInfo>(session, signal, (done) =>
-      session.connection.send(envelope, message.stream, done),
-    )
-    return { sent: { outcome: 'sent', reply: replyOf(info, server) }, isStale: false }
-  } catch (error) {
-    const outcome = outcomeOf(error as SmtpFailure, message.isRead())
-    const { responseCode } = error as SmtpFailure
-    const isStale = session.isUsed && outcome === 'later' && (!responseCode || responseCode === 421)
-    return { sent: { outcome, error: smtpError(error, server) }, isStale }
-  }
-}
-
-/** Streams the source; `isRead` is false as long as the end-of-mail mark cannot have been sent. */
-function reader(source: Buffer) {
-  let at = 0
-  const stream = new Readable({
-    read() {
-      this.push(source.subarray(at, (at += CHUNK_BYTES)))
-      if (at >= source.length) this.push(null)
-    },
-  })
-  return { stream, isRead: () => at >= source.length }
-}
-
-/** Converts the domain to ASCII; the local part stays unchanged. */
-function asciiDomain(address: string): string {
-  const at = address.lastIndexOf('@') + 1
-  return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at))
-}
-
-function replyOf({ response, rejectedErrors }: SMTPConnection.SentMessageInfo, server: MailServer): string {
-  const refused = (rejectedErrors ?? []).map((error) => `not to ${error.recipient}: ${wordsOf(error.response, server)}`)
-  return [wordsOf(response, server), ...refused].join('; ')
-}
-
-/** Replies about the session, not the mail: commands out of order, and several forms of a missing login. */
-const OF_SESSION = new Set([503, 530, 534, 535, 538])
-
-function outcomeOf({ code, command, responseCode = 0, timeoutType }: SmtpFailure, isRead: boolean) {
-  if (responseCode >= 500 && responseCode < 600) return OF_SESSION.has(responseCode) ? 'later' : 'refused'
-  if (responseCode >= 400 && responseCode < 500) return 'later'
-  if (isRead) return 'doubtful'
-  // Errors of the library itself: an invalid address, or a mail larger than the server accepts.
-  const isOwn = (code === 'EENVELOPE' && command === 'API') || (code === 'EMESSAGE' && command === 'MAIL FROM')
-  return isOwn && !timeoutType ? 'refused' : 'later'
 }
 
 /** Sends QUIT without waiting for the reply. */

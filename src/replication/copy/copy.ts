@@ -16,6 +16,13 @@ export type Copy = {
   put: (name: string, content: Buffer, signal?: AbortSignal) => Promise<void>
   /** Puts it only if there is none: of all who do so, one succeeds. Resolves with whether the file has this content. */
   create: (name: string, content: Buffer, signal?: AbortSignal) => Promise<boolean>
+  /**
+   * What tells one of them from a copy of it that another machine has: its number in the file system and when it changed
+   * there. Undefined if there is none; only where places are folders.
+   */
+  identity?: (name: string, signal?: AbortSignal) => Promise<string | undefined>
+  /** Puts a file of a level, which another program has made; see cut.ts. */
+  putFile: (level: number, name: string, content: Buffer, signal?: AbortSignal) => Promise<void>
   /** The same with what Litestream keeps in a folder below, and the same files of Dealbox. */
   below: (folder: string) => Copy
 }

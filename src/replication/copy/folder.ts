@@ -68,18 +68,30 @@ export function folderCopy(folder: string, patience_ms = PATIENCE_MS): Copy {
       return (await readFile(path)).equals(content)
     })
 
+  const identity = (name: string, signal?: AbortSignal): Promise<string | undefined> =>
+    within(0, signal, async () => {
+      const found = await unlessMissing(stat(join(own, name), { bigint: true }))
+      return found && `${found.ino} ${found.ctimeNs}`
+    })
+
+  const putFile = (level: number, name: string, content: Buffer, signal?: AbortSignal): Promise<void> =>
+    within(content.length, signal, async () => {
+      await mkdir(levelOf(level), { recursive: true, mode: 0o700 })
+      await wholeFile(join(levelOf(level), name), (temporary) => write(temporary, content))
+    })
+
   /** Litestream makes the folder itself, and a share that is not mounted should not be filled by us. */
   async function makeFolder(): Promise<void> {
     if (!(await unlessMissing(stat(folder)))) throw missing(folder)
     await mkdir(own, { recursive: true, mode: 0o700 })
   }
 
-  const copy: Copy = { name: folder, files, start, own: list, get, put, create, below }
+  const copy: Copy = { name: folder, files, start, own: list, get, put, create, identity, putFile, below }
   return copy
 
   function below(name: string): Copy {
-    const { name: place, files, start } = folderCopy(join(folder, name), patience_ms)
-    return { ...copy, name: place, files, start }
+    const { name: place, files, start, putFile } = folderCopy(join(folder, name), patience_ms)
+    return { ...copy, name: place, files, start, putFile }
   }
 }
 

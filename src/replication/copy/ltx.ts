@@ -17,6 +17,12 @@ const TIME_AT = 32
 
 export const isChangesFile = (name: string): boolean => NAME.test(name)
 
+/** The first and the last number of a file; undefined for one of another name. */
+export function numbersOf(name: string): [number, number] | undefined {
+  const [, first, last] = NAME.exec(name) ?? []
+  return first === undefined || last === undefined ? undefined : [Number.parseInt(first, 16), Number.parseInt(last, 16)]
+}
+
 /** Whether a file has everything since the beginning, so that a restore can begin with it. */
 export const isFirst = (name: string): boolean => Number.parseInt(NAME.exec(name)?.[1] ?? '', 16) === 1
 

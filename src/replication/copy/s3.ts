@@ -69,8 +69,8 @@ export function s3Copy(account: Account, options: ClientOptions = {}): Copy {
   }
 
   function below(folder: string): Copy {
-    const { name, files, start } = s3Copy({ ...account, prefix: `${account.prefix}${folder}/` }, options)
-    return { ...copy, name, files, start }
+    const { name, files, start, putFile } = s3Copy({ ...account, prefix: `${account.prefix}${folder}/` }, options)
+    return { ...copy, name, files, start, putFile }
   }
 
   const copy: Copy = {
@@ -79,6 +79,7 @@ export function s3Copy(account: Account, options: ClientOptions = {}): Copy {
     files: (level, signal) => within(signal, (cut) => namesBelow(levelOf(level), cut)),
     start: (level, file, bytes, signal) =>
       within(signal, (cut) => read(levelOf(level) + file, { range: `bytes=0-${bytes - 1}` }, cut)),
+    putFile: (level, file, content, signal) => within(signal, (cut) => write(levelOf(level) + file, content, {}, cut)),
     own: (signal) => within(signal, (cut) => namesBelow(own, cut)),
     get: (file, signal) => within(signal, (cut) => read(own + file, {}, cut)),
     put: (file, content, signal) => within(signal, (cut) => write(own + file, content, {}, cut)),

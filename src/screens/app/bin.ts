@@ -1,32 +1,60 @@
 import * as v from 'valibot'
-import { binStore } from '../../crm/bin/bin.ts'
+import { BIN_MS, type BinRow, binStore } from '../../crm/bin/bin.ts'
+import { BINNED } from '../../crm/binned.ts'
 import { columns as dealColumns, dealStore } from '../../crm/deals/deals.ts'
 import type { Deps } from '../../deps.ts'
 import { changeRoute, type Need, type RecordQuery, type Rendered, type Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { rfc3339 } from '../../lib/time.ts'
+import { queryOf } from '../../lib/words.ts'
 import { kindOf } from './records.ts'
 import { undoStore } from './undo/undo.ts'
 
 // Deleted records, for 30 days.
 
+/** What comes back with a record, for people: a transcript is part of its meeting, a message of its conversation. */
+const TOLD = ['contact', 'company', 'deal', 'note', 'task', 'meeting', 'conversation', 'list'] as const
+
+const told = (brought: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(TOLD.flatMap((object) => (brought[object] ? [[kindOf(object), brought[object]]] : [])))
+
+const KINDS = Object.fromEntries(BINNED.map((object) => [kindOf(object), object]))
+
+const parameters = {
+  kind: { schema: { type: 'string' as const, enum: Object.keys(KINDS) }, description: 'Of one kind.' },
+  q: {
+    schema: { type: 'string' as const, maxLength: 255 },
+    description: 'Words of the title, an email or a domain. A page may then have fewer records than its limit.',
+  },
+}
+
 export const binRoutes = (deps: Deps): Route<Need>[] => {
-  const { list } = binStore(deps)
+  const { search, outlook } = binStore(deps)
   const { restore } = undoStore(deps)
   const deals = dealStore(deps)
 
-  function read({ org }: Caller, { limit, after, cursorAt }: RecordQuery): Rendered {
-    const rows = list(org, after?.id ?? '~', limit + 1)
-    const shown = rows.slice(0, limit)
-    const last = shown.at(-1)
-    const next = rows.length > limit && last ? cursorAt({ key: 0, id: last.event_id }) : null
-    const data = shown.map(({ event_id, object, record_id, title, member_id, at }) => ({
+  function read({ org }: Caller, { given, limit, after: from, cursorAt }: RecordQuery): Rendered {
+    const q = given.get('q')?.trim()
+    const object = KINDS[given.get('kind') ?? '']
+    const { rows, after } = search(org, from?.id ?? '~', limit, { object, query: q ? queryOf(q) : undefined })
+    const next = after === undefined ? null : cursorAt({ key: 0, id: after })
+    return { json: JSON.stringify({ data: rows.map((row) => shown(org, row)), next_cursor: next }), next }
+  }
+
+  function shown(org: number, row: BinRow) {
+    const { event_id, object, record_id, title, member_id, at } = row
+    const { brought, left, refusal } = outlook(org, row)
+    return {
       event_id,
       record: { kind: kindOf(object), id: record_id, title },
       deleted_by: member_id,
       deleted_at: rfc3339(at),
-    }))
-    return { json: JSON.stringify({ data, next_cursor: next }), next }
+      kept_until: rfc3339(at + BIN_MS),
+      /** What a restore would do now: whose references come back, by kind, what is left out, and why it is refused. */
+      brings: told(brought),
+      left,
+      refusal: refusal && { code: refusal.code, detail: refusal.message, ...refusal.more },
+    }
   }
 
   return [
@@ -36,8 +64,9 @@ export const binRoutes = (deps: Deps): Route<Need>[] => {
       path: '/bin',
       role: 'member',
       name: 'deleted record',
-      summary: 'List deleted records, newest first',
+      summary: 'List deleted records, newest first, and what a restore would bring',
       paged: true,
+      parameters,
       read: (who, _, query) => read(who, query),
     },
     {
@@ -50,7 +79,10 @@ export const binRoutes = (deps: Deps): Route<Need>[] => {
       returns: v.looseObject({}),
       status: 200,
       find: (_, id) => ({ id, version: 0 }),
-      run: ({ who, record }) => restore(who, record.id),
+      run: ({ who, record }) => {
+        const { brought, ...restored } = restore(who, record.id)
+        return { ...restored, brought: told(brought) }
+      },
     },
     changeRoute({
       method: 'delete',

@@ -16,6 +16,7 @@ import { HOUR_MS, rfc3339 } from '../../lib/time.ts'
 import { notificationStore } from '../../personal/notifications.ts'
 import { preferenceStore } from '../../personal/preferences.ts'
 import { columns as viewColumns, viewStore } from '../../personal/views.ts'
+import { calendarOf } from '../../store/calendars.ts'
 import { only } from '../../store/columns.ts'
 import { everyRow } from '../../store/every.ts'
 import { orgOf } from '../../store/orgs.ts'
@@ -23,6 +24,7 @@ import { inSnapshot } from '../../store/snapshot.ts'
 import type { ScreenParts } from '../parts.ts'
 import { markOf } from '../sessions/cookie.ts'
 import { apiUrlFor } from '../sessions/hosts.ts'
+import { awayStore } from './hand-over/away.ts'
 
 export type BootParts = Pick<ScreenParts, 'store' | 'deps' | 'web' | 'apiUrl'>
 
@@ -57,6 +59,8 @@ export function bootData({ store, deps, web, apiUrl }: BootParts): (who: Caller)
   const views = viewStore(deps)
   const { unreadOf } = notificationStore(deps)
   const count = countsOf(db)
+  const calendar = calendarOf(db)
+  const away = awayStore(deps)
   const usualOf = cachedUsualDays(deps)
   const every = {
     members: everyRow(db, 'members', memberColumns, { by: 'id' }),
@@ -74,7 +78,7 @@ export function bootData({ store, deps, web, apiUrl }: BootParts): (who: Caller)
   function read(who: Caller): Boot {
     const { org, member } = who as { org: number; member: string }
     const now = clock.now()
-    const { public_id, name, currency, timezone, last_seq } = orgOf(db, org)
+    const { public_id, name, currency, timezone, country, last_seq } = orgOf(db, org)
     const { updated_at: _, version: __, ...chosen } = preferences.find(who)
     const stored = credentials.get(org, member)
     const members = every.members(org)
@@ -99,8 +103,10 @@ export function bootData({ store, deps, web, apiUrl }: BootParts): (who: Caller)
       now: `"${rfc3339(now)}"`,
       api_url: JSON.stringify(apiUrlFor(apiUrl, who.session?.origin)),
       me: JSON.stringify(me),
-      org: JSON.stringify({ id: public_id, name, currency, timezone }),
+      org: JSON.stringify({ id: public_id, name, currency, timezone, country }),
+      first_weekday: String(calendar(org, member).firstWeekday),
       ...Object.fromEntries(Object.entries(every).map(([part, of]) => [part, part === 'members' ? members : of(org)])),
+      away: JSON.stringify(away.list(org)),
       stages: JSON.stringify(stages),
       views: `[${views.list(org, ALL_VIEWS, who).rows.map(viewColumns.json).join()}]`,
       checklist: JSON.stringify(chosen.checklist.dismissed === true ? null : chosen.checklist),

@@ -13,14 +13,17 @@ const OBJECTS = ['contact', 'company'] as const
 type Object = (typeof OBJECTS)[number]
 
 const CHOICES = 'Names of the fields that take the value of the merged record.'
+const KEPT = 'Names of the fields that stay as the kept record has them, also where it has nothing.'
+
+const names = (description: string) =>
+  f.optional(f.doc(v.pipe(v.array(f.line(255)), v.maxLength(200, 'too_many|must have at most 200 items')), description))
 
 const MergeCreate = f.object({
   object: f.oneOf(OBJECTS),
   kept_id: f.id,
   merged_id: f.id,
-  choices: f.optional(
-    f.doc(v.pipe(v.array(f.line(255)), v.maxLength(200, 'too_many|must have at most 200 items')), CHOICES),
-  ),
+  choices: names(CHOICES),
+  kept_choices: names(KEPT),
 })
 type MergeCreate = v.InferOutput<typeof MergeCreate>
 
@@ -69,11 +72,14 @@ export function duplicateRoutes(deps: Deps): Route<Need>[] {
       kept_id: { schema: { type: 'string' }, description: 'The record that stays.' },
       merged_id: { schema: { type: 'string' }, description: 'The record that is merged into it.' },
       choices: { schema: { type: 'string', maxLength: 8000 }, description: `${CHOICES} Separated by commas.` },
+      kept_choices: { schema: { type: 'string', maxLength: 8000 }, description: `${KEPT} Separated by commas.` },
     },
     read: (who, _, { given }) => {
       const [kept, merged] = [idOf(given, 'kept_id'), idOf(given, 'merged_id')]
-      const choices = given.get('choices')?.split(',').filter(Boolean) ?? []
-      return { json: JSON.stringify(merges.preview(who, objectOf(given), kept, merged, choices)) }
+      const [choices, own] = ['choices', 'kept_choices'].map(
+        (name) => given.get(name)?.split(',').filter(Boolean) ?? [],
+      ) as [string[], string[]]
+      return { json: JSON.stringify(merges.preview(who, objectOf(given), kept, merged, choices, own)) }
     },
   }
 
@@ -98,8 +104,8 @@ export function duplicateRoutes(deps: Deps): Route<Need>[] {
         },
       },
       run: ({ who, body }) => {
-        const { object: of, kept_id, merged_id, choices = [] } = body as MergeCreate
-        return merges.merge(who, of, kept_id, merged_id, choices)
+        const { object: of, kept_id, merged_id, choices, kept_choices } = body as MergeCreate
+        return merges.merge(who, of, kept_id, merged_id, choices, kept_choices)
       },
     },
     {

@@ -6,10 +6,11 @@ import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { DUE_TASKS, dueTasks } from '../../personal/due-tasks.ts'
 import { ENDING_TOKENS, noticeEndingTokens } from '../../personal/ending-tokens.ts'
 import { bulkKinds, bulkWork } from './bulk/routes.ts'
+import { handOverKinds } from './hand-over/routes.ts'
 import { sampleKind } from './sample.ts'
 
 /** The jobs that the screens start. */
-export const screensKinds = (deps: Deps): RunKind[] => [...bulkKinds(deps), sampleKind(deps)]
+export const screensKinds = (deps: Deps): RunKind[] => [...bulkKinds(deps), ...handOverKinds(deps), sampleKind(deps)]
 
 /** What a running server repeats for the screens. */
 export const screensWork = (deps: Deps): Recurring[] => [

@@ -7,6 +7,7 @@ import { changeRoute, type Need, type Route } from '../../http/route.ts'
 import type { Caller, Session } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { field, invalid } from '../../lib/problem.ts'
+import { noticeQueue } from '../../personal/notices.ts'
 import type { ScreenParts } from '../parts.ts'
 
 const MemberChange = f.patchOf({
@@ -22,6 +23,7 @@ export function memberRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'deps'
   const { find } = memberStore(deps)
   const settings = memberSettings(store)
   const sessions = sessionStore(store)
+  const notices = noticeQueue(deps)
 
   /** Nobody gives a role above their own, or changes a member who has one. Throws Problem 403 and 422. */
   function checkRank(who: Caller, before: Member, given: MemberChange): void {
@@ -33,7 +35,9 @@ export function memberRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'deps'
 
   function change(who: Caller, before: Member, given: MemberChange): Member {
     checkRank(who, before, given)
-    return settings.set(who.org, before.email, given)
+    const after = settings.set(who.org, before.email, given)
+    notices.put(who.org, null, { kind: 'members' })
+    return after
   }
 
   /** The newest use of a session by each member: those who were never seen are left out. */

@@ -12,8 +12,8 @@ export type RecordWrites = {
   fields: ReadonlySet<string>
   /** Throws 404. */
   find: (who: Caller, id: string) => Stored
-  /** Throws 422 for a patch that no record can take. */
-  check: (given: unknown) => void
+  /** The patch as its store takes it. Throws 422 for one that no record can take. */
+  check: (given: unknown) => unknown
   patch: (who: Caller, record: Stored, given: Record<string, unknown>) => Stored
   remove: ((who: Caller, record: Stored) => void) | undefined
 }
@@ -61,7 +61,7 @@ function writesOf(routes: readonly Route[], path: string): RecordWrites {
   return {
     fields: new Set(Object.keys(body.entries)),
     find: patch.find,
-    check: (given) => void validate(body, given),
+    check: (given) => validate(body, given),
     patch: (who, record, given) => run(patch, who, record, validate(body, given)),
     remove: remove && ((who, record) => void run(remove, who, record, undefined)),
   }

@@ -8,6 +8,7 @@ import { binRoutes } from './bin.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { duplicateRoutes } from './duplicates.ts'
 import { nameRoutes } from './names.ts'
+import { peopleRoutes } from './people.ts'
 import { rowRoutes } from './rows.ts'
 import { sampleRoutes } from './sample.ts'
 import { timelineRoutes } from './timeline/timeline.ts'
@@ -28,6 +29,7 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
     sampleRoutes,
     rowRoutes,
     nameRoutes,
+    peopleRoutes,
     duplicateRoutes,
     whereaboutsRoutes,
   ].flatMap((resource) => resource(deps))

@@ -1,21 +1,19 @@
+import { binStore } from '../../crm/bin/bin.ts'
 import type { Deps } from '../../deps.ts'
 import { linkOf } from '../../filters/membership.ts'
 import type { DataRoute } from '../../http/route.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { askedRecord, type TimelineObject } from './asked-record.ts'
 
-type Binned = { event_id: string; member_id: string; at: number; title: string }
-
 /** What the page of a record has to know beside the record: its static lists, or what became of it. */
-export function whereaboutsRoutes({ db }: Deps): DataRoute[] {
+export function whereaboutsRoutes(deps: Deps): DataRoute[] {
+  const { db } = deps
   const listsOf = (object: TimelineObject) => {
     const { table, key, column } = linkOf(object)
     return db.prepare(`SELECT ${column} FROM ${table} WHERE org_id = ? AND ${key} = ?`).pluck()
   }
   const lists = { contact: listsOf('contact'), company: listsOf('company'), deal: listsOf('deal') }
-  const bin = db.prepare(
-    'SELECT event_id, member_id, at, title FROM bin WHERE org_id = ? AND record_id = ? AND object = ?',
-  )
+  const bin = binStore(deps)
   const merge = db
     .prepare('SELECT kept_id FROM merges WHERE org_id = ? AND object = ? AND merged_id = ? AND undone_at IS NULL')
     .pluck()
@@ -32,7 +30,7 @@ export function whereaboutsRoutes({ db }: Deps): DataRoute[] {
       parameters: { contact_id: id('contact'), company_id: id('company'), deal_id: id('deal') },
       read: ({ org }, _, { given }) => {
         const [object, record] = askedRecord(given)
-        const found = bin.get(org, record, object) as Binned | undefined
+        const found = bin.ofRecord(org, object, record)
         const deleted = found && {
           event_id: found.event_id,
           by: found.member_id,

@@ -4,6 +4,7 @@ import { clientOf } from '../../auth/client.ts'
 import { requestId } from '../../http/answer.ts'
 import { badQuery, readQuery } from '../../http/query.ts'
 import { Problem } from '../../lib/problem.ts'
+import { rfc3339 } from '../../lib/time.ts'
 import { orgCount } from '../../store/orgs.ts'
 import type { Handler } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
@@ -58,7 +59,9 @@ export function streamHandler({ store, hub, presence, web, stopping, log }: Scre
     // A client that has gone and one that only closed its sending side look the same.
     req.socket.once('end', () => stream.end())
     const online = new Set([...hub.of(who.org)].map((each) => each.member)).add(member)
-    stream.send(namedFrame('hello', { seq: newest, oldest_seq: oldest, build: web.build, members: [...online] }))
+    const now = rfc3339(store.clock.now())
+    const hello = { seq: newest, oldest_seq: oldest, build: web.build, now, members: [...online] }
+    stream.send(namedFrame('hello', hello))
     if (after > newest || after < oldest - 1) stream.end(namedFrame('reset', {}))
     else {
       stream.send(namedFrame('notice', { kind: 'presence', present: presentFor(presence.of(who.org), who) }))

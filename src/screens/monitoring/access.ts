@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import { peerOf } from '../../auth/client.ts'
 import { hashOf } from '../../auth/secrets.ts'
 import { usage } from '../../config.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -62,8 +63,6 @@ export function monitorAccess(
 
   return { mayAsk, check }
 }
-
-const peerOf = ({ socket }: IncomingMessage): string | undefined => socket.remoteAddress
 
 const isForwarded = ({ headers }: IncomingMessage): boolean => FORWARDED.some((name) => headers[name] !== undefined)
 

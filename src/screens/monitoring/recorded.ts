@@ -15,7 +15,7 @@ export function recordedMetrics() {
   const requests = requestMetrics()
   const batches = histogram(BATCHES)
   const commits = histogram(COMMITS)
-  const sent = tally<Tried>(['sent', 'refused', 'later', 'doubtful'])
+  const sent = tally<Tried>(['sent', 'refused', 'later', 'limited', 'doubtful'])
   const received = tally<ImportedMail['outcome']>(['imported', 'skipped', 'rejected'])
   const attempts = tally<Exclude<Outcome, 'given_up'>>(['delivered', 'failed', 'lost'])
   let givenUp = 0
@@ -37,7 +37,7 @@ export function recordedMetrics() {
     {
       name: 'dealbox_mails_sent',
       type: 'counter',
-      help: 'Attempts to send a mail, by outcome; later: it is tried again, doubtful: the answer of the server is missing.',
+      help: 'Attempts to send a mail, by outcome; later: it is tried again, limited: the server refuses the mailbox, doubtful: the answer of the server is missing.',
       samples: sent.samples('outcome'),
     },
     {

@@ -40,10 +40,11 @@ export function pageMarkup(files: WebFiles, { boot, language, theme, path }: Pag
   const url = (name: string) => `${ASSETS}${name}`
   const [first = ''] = path.split('/').slice(1)
   const screen = files.later[`src/web/screens/${first}/${first}.tsx`] ?? []
+  const texts = files.later[`src/web/texts/first-${language}.ts`] ?? []
   // The letters of most texts: what other scripts need is loaded when a text has them.
   const fonts = files.named(/^inter-latin-wght-normal-\w+\.woff2$/)
   return html`<!doctype html>
-<html lang="${language}"${theme && html` data-theme="${theme}"`}>
+<html lang="${language}" translate="no"${theme && html` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
@@ -51,7 +52,7 @@ export function pageMarkup(files: WebFiles, { boot, language, theme, path }: Pag
 <link rel="icon" href="${icon()}" type="image/svg+xml">
 <link rel="stylesheet" href="${url(files.style)}">
 ${fonts.map((name) => html`<link rel="preload" href="${url(name)}" as="font" type="font/woff2" crossorigin>\n`)}
-${[...files.preload, ...screen].map((name) => html`<link rel="modulepreload" href="${url(name)}">\n`)}
+${[...new Set([...files.preload, ...texts, ...screen])].map((name) => html`<link rel="modulepreload" href="${url(name)}">\n`)}
 <script type="module" src="${url(files.script)}"></script>
 </head>
 <body>

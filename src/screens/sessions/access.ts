@@ -3,15 +3,29 @@ import type { Context } from 'koa'
 import type { Access, Authentication } from '../../auth/access.ts'
 import { effectiveScopes, SCOPES, scopeKey } from '../../auth/scopes.ts'
 import { type OpenSession, sessionStore } from '../../auth/sessions.ts'
-import { Problem } from '../../lib/problem.ts'
+import { conflict, Problem } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
 import { orgGate } from '../../store/org-states.ts'
 import { orgExists } from '../../store/orgs.ts'
 import { ownOrigin, sessionCookie } from './cookie.ts'
 import { devices } from './device.ts'
 
+/** Whose page sends a request: browsers send the cookie of whoever has signed in last, whichever page asks. */
+export const MEMBER = 'Dealbox-Member'
+/** With any value: the page asks by itself, and nobody uses it. A session that was not used for long ends. */
+export const BACKGROUND = 'Dealbox-Background'
+
+const isBackground = ({ headers }: IncomingMessage): boolean => headers[BACKGROUND.toLowerCase()] !== undefined
+
+/** Throws Problem 409 for a request of a page on which another member was signed in than the session is of. */
+export function refuseOther({ headers }: IncomingMessage, { member }: OpenSession): void {
+  const named = headers[MEMBER.toLowerCase()]
+  if (named !== undefined && named !== member)
+    throw conflict('other_member', 'Somebody else has signed in in this browser since this page was opened.')
+}
+
 export type SessionAccess = Omit<Authentication, 'authenticate'> & {
-  /** The open session of a request, if any. Notes its use. */
+  /** The open session of a request, if any. Notes its use. Throws Problem 409 if its page is of another member. */
   current: (req: IncomingMessage) => OpenSession | undefined
   takeOver: (ctx: Context) => void
   authenticate: (req: IncomingMessage) => Access
@@ -32,8 +46,10 @@ export function sessionAccess(
   function current(req: IncomingMessage): OpenSession | undefined {
     const secret = cookie.read(req)
     const session = secret === undefined ? undefined : sessions.find(secret)
-    if (session) sessions.use(session.id)
-    if (session?.isSeenLate && !noting.has(session.id)) note(session)
+    if (session) refuseOther(req, session)
+    if (!session || isBackground(req)) return session
+    sessions.use(session.id)
+    if (session.isSeenLate && !noting.has(session.id)) note(session)
     return session
   }
 

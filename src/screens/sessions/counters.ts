@@ -1,4 +1,5 @@
 import { type Credentials, credentialStore } from '../../auth/credentials.ts'
+import { emailKey } from '../../lib/email.ts'
 import type { Store } from '../../store/open.ts'
 import { counting, type Failures, healed, pauseAfter, tooManyAttempts } from './attempts.ts'
 
@@ -80,7 +81,7 @@ export function counters(store: Pick<Store, 'db' | 'clock' | 'vault' | 'write'>)
     ofAccount,
     /** Of who has a link: whoever has it not cannot use its attempts up. */
     ofLink: ({ org, id }: { org: number; id: string }): Counter => ofLinks(`${org} ${id}`),
-    ofName: (email: string): Counter => ofNames(email.toLowerCase()),
+    ofName: (email: string): Counter => ofNames(emailKey(email)),
     tryAt,
     begin,
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { networkInterfaces } from 'node:os'
+import { domainToASCII } from 'node:url'
 import { clientOf } from '../../auth/client.ts'
 import { usage } from '../../config.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -77,21 +78,25 @@ export function machineAddresses(): string[] {
   return own.sort((one, other) => one.family.localeCompare(other.family)).map(({ address }) => address)
 }
 
-/** The host name of a header Host in lower case, without the port; IPv6 in brackets. */
+/** The host name of a header Host in lower case, without the port and the dot at its end; IPv6 in brackets. */
 export function hostOf(header: string | undefined): string | undefined {
-  const host = header?.toLowerCase().replace(/:\d*$/, '')
+  const host = header?.toLowerCase().replace(/\.?(?::\d*)?$/, '')
   return host !== undefined && NAME.test(host) ? host : undefined
 }
 
 /** The hosts of URLs. */
 export const hostsOf = (urls: readonly string[]): string[] => urls.flatMap((url) => hostOf(new URL(url).host) ?? [])
 
-/** Parses --host: names separated by commas. Throws a usage Problem. */
+/** Parses --host: names separated by commas, which may have letters such as ü. Throws a usage Problem. */
 export function parseHosts(text: string): string[] {
-  const names = text.split(',').flatMap((name) => name.trim().toLowerCase() || [])
-  const wrong = names.find((name) => !NAME.test(name))
-  if (wrong === undefined) return names
-  throw usage(`--host ${wrong} is not a host name. Use a form such as crm.example.com, without http:// and port.`)
+  return text.split(',').flatMap((name) => (name.trim() === '' ? [] : parseName(name.trim().toLowerCase())))
+}
+
+/** As browsers send it. Throws a usage Problem. */
+function parseName(name: string): string {
+  const sent = (/^[\x20-\x7e]*$/.test(name) ? name : domainToASCII(name)).replace(/\.$/, '')
+  if (NAME.test(sent)) return sent
+  throw usage(`--host ${name} is not a host name. Use a form such as crm.example.com, without http:// and port.`)
 }
 
 /**
@@ -133,4 +138,5 @@ const unknownHost = (host: string | undefined): Problem =>
     host === undefined
       ? 'Send the header Host with the name of this server.'
       : `This server does not know itself as ${host}. If that is its name, start it with --host ${host}, or make it the host of public_base_url in the settings.`,
+    host === undefined ? {} : { more: { host } },
   )

@@ -3,6 +3,7 @@ import { ROLES, type Role } from '../../auth/roles.ts'
 import { memberSettings } from '../../crm/members/settings.ts'
 import type { Need, Route } from '../../http/route.ts'
 import type { Caller, Session } from '../../lib/caller.ts'
+import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, field, invalid, notFound } from '../../lib/problem.ts'
 import { publicUrls } from '../../store/orgs.ts'
@@ -23,7 +24,7 @@ export function inviteRoutes({ store, listen }: ScreenParts): Route<Need>[] {
 
   function create(who: Caller, given: { email?: string | null; role: Role }) {
     const { role: own, origin: shown } = who.session as Session
-    const email = given.email?.toLowerCase() ?? null
+    const email = given.email == null ? null : emailKey(given.email)
     if (!mayInvite(own, given.role))
       throw invalid(field('/role', 'role_too_high', `must not be above your own role, which is ${own}`))
     if (email !== null && members.all(who.org).some((member) => member.email === email))

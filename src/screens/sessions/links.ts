@@ -4,6 +4,7 @@ import { credentialStore } from '../../auth/credentials.ts'
 import { type Link, linkStore, setupLink } from '../../auth/links.ts'
 import { hasRole, type Role } from '../../auth/roles.ts'
 import { memberSettings } from '../../crm/members/settings.ts'
+import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
@@ -62,7 +63,8 @@ export function linkHandlers(parts: SignInParts): Handler[] {
     const link = open(token)
     if (link.kind === 'sign_in') return signIn(ctx, token, link, given.code)
     const { name, password } = given
-    const email = (given.email ?? link.email ?? undefined)?.toLowerCase()
+    const address = given.email ?? link.email
+    const email = address === null ? undefined : emailKey(address)
     const needed = { name, email, password }
     const missing = Object.entries(needed).filter(([, value]) => value === undefined)
     if (missing.length > 0) throw invalid(...missing.map(([key]) => field(`/${key}`, 'required', 'is required')))

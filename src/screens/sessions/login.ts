@@ -8,6 +8,7 @@ import * as f from '../../lib/fields.ts'
 import { Problem } from '../../lib/problem.ts'
 import { orgGate } from '../../store/org-states.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
+import { refuseOther } from './access.ts'
 import { addressLimit, PER_MINUTE_VIA, tooManyAttempts } from './attempts.ts'
 import { sessionCookie } from './cookie.ts'
 import type { Attempt, Counter } from './counters.ts'
@@ -119,7 +120,9 @@ export function loginHandlers(parts: SignInParts): Handler[] {
 
   async function logout(ctx: Context): Promise<void> {
     const { req } = ctx
-    const open = cookie.all(req).filter((secret) => sessions.find(secret))
+    const found = cookie.all(req).flatMap((secret) => ({ secret, session: sessions.find(secret) }))
+    for (const { session } of found) if (session) refuseOther(req, session)
+    const open = found.flatMap(({ secret, session }) => (session ? secret : []))
     for (const secret of open) await store.write(() => end(secret), { frees: true })
     ctx.append('Set-Cookie', cookie.remove(req, open))
     answerJson(ctx, 204)

@@ -40,7 +40,7 @@ export function originCheck({ others, log }: Options): (req: IncomingMessage) =>
     if (site !== undefined || !shown || !own || shown.origin.length > MAX_ORIGIN) throw foreign()
     if (fits(shown, own) || others().some((other) => URL.parse(other)?.origin === shown.origin)) return
     const cause = causeOf(req, shown, own)
-    warn(shown.origin, own.origin, cause)
+    warn(shown.origin, own.origin, sentenceOf(cause))
     throw foreign(cause)
   }
 }
@@ -54,30 +54,41 @@ const fits = (shown: URL, own: URL): boolean =>
 
 const withTls = ({ host }: URL): string | undefined => URL.parse(`https://${host}`)?.origin
 
-function causeOf(req: IncomingMessage, shown: URL, own: URL): string {
-  const seen = `The browser shows ${shown.origin}, and the request arrived as ${own.origin}.`
-  const remedy = `let it pass on the header Host as it is, or make ${shown.origin} the public_base_url in the settings.`
+/** Why a page of this server may seem to be of another: `shown` is its origin in the browser, `arrived` that of the request. */
+type Cause = { cause: 'untrusted_proxy' | 'name' | 'scheme' | 'port'; shown: string; arrived: string; proxy?: string }
+
+function causeOf(req: IncomingMessage, shown: URL, own: URL): Cause {
+  const seen = { shown: shown.origin, arrived: own.origin }
   const ignored = ignoredProxy(req)
   if (ignored) {
     const { isEncrypted, host } = ignored.client
     const said = URL.parse(`${isEncrypted ? 'https' : 'http'}://${host}`)
-    if (said && fits(shown, said))
-      return `${seen} The proxy ${ignored.proxy} says so, and is not believed: if it is yours, start the server with --trust-proxy ${ignored.proxy}.`
+    if (said && fits(shown, said)) return { cause: 'untrusted_proxy', ...seen, proxy: ignored.proxy }
   }
-  if (shown.hostname !== own.hostname) return `${seen} If both are this server, a proxy changes its name: ${remedy}`
-  if (shown.host === own.host || withTls(own) === shown.origin)
-    return `${seen} If there is a proxy, let it set X-Forwarded-Proto to what the browser uses.`
+  if (shown.hostname !== own.hostname) return { cause: 'name', ...seen }
+  if (shown.host === own.host || withTls(own) === shown.origin) return { cause: 'scheme', ...seen }
+  return { cause: 'port', ...seen }
+}
+
+function sentenceOf({ cause, shown, arrived, proxy }: Cause): string {
+  const seen = `The browser shows ${shown}, and the request arrived as ${arrived}.`
+  const remedy = `let it pass on the header Host as it is, or make ${shown} the public_base_url in the settings.`
+  if (cause === 'untrusted_proxy')
+    return `${seen} The proxy ${proxy} says so, and is not believed: if it is yours, start the server with --trust-proxy ${proxy}.`
+  if (cause === 'name') return `${seen} If both are this server, a proxy changes its name: ${remedy}`
+  if (cause === 'scheme') return `${seen} If there is a proxy, let it set X-Forwarded-Proto to what the browser uses.`
   return `${seen} If there is a proxy, it changes the port: ${remedy}`
 }
 
-const foreign = (cause?: string): Problem =>
+const foreign = (cause?: Cause): Problem =>
   new Problem(
     403,
     'foreign_origin',
     [
       'This request does not come from a page of this server, and was refused. Programs use the API with a token.',
-      cause,
+      cause && sentenceOf(cause),
     ]
       .filter(Boolean)
       .join(' '),
+    cause ? { more: cause } : {},
   )

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { auditLog } from '../../audit/log.ts'
 import { credentialStore } from '../../auth/credentials.ts'
 import { setupLink } from '../../auth/links.ts'
+import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { Problem } from '../../lib/problem.ts'
 import { preferenceStore } from '../../personal/preferences.ts'
@@ -41,7 +42,7 @@ export function setupHandlers(parts: ScreenParts): Handler[] {
     const given = await readBody(ctx, bodies, Setup)
     check(given.token)
     const { org, owner } = given
-    const email = owner.email.toLowerCase()
+    const email = emailKey(owner.email)
     const settings = newOrgSettings({ ...org, owner: { email, name: owner.name } })
     const password = await newPassword(passwords, '/owner/password', owner.password, { org: org.name, email })
     const made = await store.write(() => {

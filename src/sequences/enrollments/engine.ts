@@ -211,12 +211,17 @@ export const enrollmentEngine = once((deps: Deps) => {
   function resumedAt(org: number, enrollment: EnrollmentRow): number | undefined {
     const sequence = sequences.byId(org, enrollment.sequence_id) as SequenceHead
     if (sequence.status !== 'active') return undefined
-    const due = Math.max(parseTime(enrollment.due_at ?? '') ?? 0, clock.now())
-    const step = sequences.versionOf(org, sequence.id, enrollment.sequence_version).steps[enrollment.current_step]
-    return step ? allowedFrom(due, step, windowOf(org, sequence)) : due
+    return allowedAt(org, enrollment, Math.max(parseTime(enrollment.due_at ?? '') ?? 0, clock.now()))
   }
 
-  return { doStep, giveUp, resumedAt, windowOf }
+  /** The first moment, from the given one on, at which its next step may be done. */
+  function allowedAt(org: number, enrollment: EnrollmentRow, ms: number): number {
+    const sequence = sequences.byId(org, enrollment.sequence_id) as SequenceHead
+    const step = sequences.versionOf(org, sequence.id, enrollment.sequence_version).steps[enrollment.current_step]
+    return step ? allowedFrom(ms, step, windowOf(org, sequence)) : ms
+  }
+
+  return { doStep, giveUp, resumedAt, allowedAt, windowOf }
 })
 
 /** For titles and subjects that are empty once filled in, because the contact has none of their values. */

@@ -74,15 +74,16 @@ export const stopRules = once((deps: Deps) => {
 
   /**
    * Handles a reply by a person. It counts for enrollments that had written to the contact by then, and for those of
-   * the conversation, no matter how long ago they finished.
+   * the conversation, no matter how long ago they finished. What was found in a folder long after it came counts by when it came:
+   * it answers no later mail.
    */
   function messageReceived({ org }: Caller, message: Changes['message.received']): void {
-    const { conversation_id } = message
+    const { conversation_id, is_history } = message
     const contact_id = message.author.id
     const at = Date.parse(message.sent_at)
     const own = all(ofConversation.all(org, conversation_id))
     const others = contact_id === null ? [] : contactsOwn(org, contact_id)
-    for (const one of own) answered(org, one, at)
+    for (const one of own) if (!is_history || wroteBefore(org, one, at)) answered(org, one, at)
     for (const one of others)
       if (!own.some(({ id }) => id === one.id) && wroteBefore(org, one, at)) answered(org, one, at)
   }

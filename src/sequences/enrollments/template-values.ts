@@ -5,6 +5,7 @@ import { type Contact, contactRecord } from '../../crm/records/contact.ts'
 import { dealRecord } from '../../crm/records/deal.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { View } from '../../lib/template.ts'
+import { readName } from '../../lib/written/names.ts'
 import type { RawRow } from '../../store/columns.ts'
 import type { EnrollmentRow } from './enrollment.ts'
 import { unsubscribing } from './unsubscribe.ts'
@@ -59,9 +60,8 @@ function recordView<Shape extends { custom_fields: View }>(
 export const primary = <Way extends Ways[number]>(ways: readonly Way[]): Way | undefined =>
   ways.find(({ is_primary }) => is_primary) ?? ways[0]
 
-/** Members have a single name: if it has several words, the last one is the last name. */
+/** Members have a single name. */
 function namesOf(name: string): { first_name: string; last_name: string } {
-  const words = name.trim().split(/\s+/)
-  const last = words.length > 1 ? (words.pop() as string) : ''
-  return { first_name: words.join(' '), last_name: last }
+  const { given = '', family = '' } = readName(name) ?? {}
+  return given || family ? { first_name: given, last_name: family } : { first_name: name.trim(), last_name: '' }
 }

@@ -18,7 +18,11 @@ type Enrolled = { id: string }
 const PURPOSE = 'unsubscribe'
 const ID_BYTES = 16
 const TOKEN = /^[A-Za-z0-9_-]{64}$/
-const ASKED = /(?:^|[\s:])unsubscribe\s+([A-Za-z0-9_-]{64})$/i
+const ASKED = /\bunsubscribe\b(.*)$/is
+const FOLDED = /^[^\w-]*((?:[\w-]\s*){64})(?![\w-])/
+/** Each costs a signature. */
+const MAX_TOKENS = 4
+const TOKENS = /(?<![\w-])[\w-]{64}(?![\w-])/g
 
 /**
  * Tokens have 64 characters: the public id of the org, the id of the enrollment, and a signature over both. They are
@@ -147,12 +151,25 @@ export const unsubscribing = once((deps: Deps) => {
    * Whether a mail with this subject, to a mailbox of the org, was an unsubscribe request. If so, it is carried out.
    */
   function fromSubject(org: number, subject: string): boolean {
-    const token = ASKED.exec(subject.trim())?.[1]
-    return token !== undefined && read(token)?.org === org && unsubscribe(token)
+    const token = tokensIn(subject).find((each) => read(each)?.org === org)
+    return token !== undefined && unsubscribe(token)
   }
 
   return { headers, bodies, url, read, about, unsubscribe, fromSubject }
 })
+
+/**
+ * What may be a token in the subject of a mail. Mail programs leave the escapes of the link in it, fold it, or put "Re:" before
+ * it, and gateways their tags on both sides. The signature of the token tells which one is meant.
+ */
+function tokensIn(subject: string): string[] {
+  const letterOf = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16))
+  const plain = subject.replace(/%(?:25)*([0-9a-f]{2})/gi, letterOf)
+  const rest = ASKED.exec(plain)?.[1]
+  if (rest === undefined) return []
+  const folded = FOLDED.exec(rest)?.[1]?.replace(/\s+/g, '') ?? []
+  return [...(rest.match(TOKENS) ?? []), folded].flat().slice(0, MAX_TOKENS)
+}
 
 type Described = { org_name: string; emails: string | null }
 

@@ -2,7 +2,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../lib/problem.ts'
 import { type Connection, type Database, openSqlite } from '../driver.ts'
-import { failureOf, reasonOf } from '../failures.ts'
+import { failureOf, isWithoutMemory, NO_SHARED_MEMORY, reasonOf } from '../failures.ts'
+import { refuseForeignLog } from '../foreign-log.ts'
 import { checkSchema, SCHEMA_VERSION } from '../migrations.ts'
 import { DATABASE, foreignFile, requireDatabase } from '../open.ts'
 
@@ -32,7 +33,7 @@ export const databaseBytes = (dataDir: string): number =>
  * Opens a database without changing it, also beside a server. Whoever closes a database last copies its log into it, so
  * with a log it is opened for reading. Without one, a connection that only reads would leave an empty log behind.
  */
-export function inspectDatabase(dataDir: string): Inspected {
+export function inspectDatabase(dataDir: string, isServed: boolean): Inspected {
   let db: Connection | undefined
   const found = (more: Partial<Inspected>): Inspected => ({
     ...{ db, version: undefined, isCurrent: false, problem: undefined, close: () => db?.close() },
@@ -41,6 +42,7 @@ export function inspectDatabase(dataDir: string): Inspected {
   const file = join(dataDir, DATABASE)
   try {
     requireDatabase(dataDir)
+    if (!isServed) refuseForeignLog(file)
     db = openSqlite(file, { readonly: logBytes(dataDir) > 0, fileMustExist: true, timeout: PATIENCE_MS })
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
@@ -66,8 +68,9 @@ function problemOf(error: unknown, file: string): Problem {
       'busy',
       `${file} is locked: another command writes, or a server was started on a full disk.`,
     )
+  if (isWithoutMemory(error)) return new Problem(503, 'no_shared_memory', `${NO_SHARED_MEMORY} (${reasonOf(error)})`)
   if (String((error as { code?: unknown }).code).startsWith('SQLITE_'))
-    return new Problem(503, 'storage_failed', `${file} cannot be read (${(error as Error).message}).`)
+    return new Problem(503, 'storage_failed', `${file} cannot be read (${reasonOf(error)}).`)
   throw error
 }
 
@@ -81,13 +84,16 @@ export function storedFormat(db: Database): { journal_mode: string; encoding: st
   }
 }
 
-/** What is wrong with the pages of the file, at most `most` sentences of SQLite. `isFull` also compares indexes with rows. */
-export function pageErrors(db: Database, isFull: boolean, most = 20): string[] {
+const isSqliteError = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('SQLITE_')
+
+/** What is wrong with the pages of the file, in sentences of SQLite: at most so many, or those of one table. `isFull` also compares indexes with rows. */
+export function pageErrors(db: Database, isFull: boolean, most: number | string = 20): string[] {
   try {
     const rows = (db as Connection).pragma(`${isFull ? 'integrity_check' : 'quick_check'}(${most})`) as object[]
-    return rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok')
+    const lines = rows.flatMap((row) => String(Object.values(row)[0]).split('\n'))
+    return lines.filter((line) => line !== 'ok' && line !== '' && !line.startsWith('*** in database '))
   } catch (error) {
-    if (failureOf(error) !== 'damaged') throw error
+    if (!isSqliteError(error) || failureOf(error) === 'locked') throw error
     return [reasonOf(error)] // so damaged that the check itself stops
   }
 }

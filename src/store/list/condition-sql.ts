@@ -12,8 +12,9 @@ export type Group = [Condition, ...Condition[]]
 
 const COMPARE = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-function compare(place: string, { operator, values, folded, start }: Comparison): SqlPart {
+function compare(place: string, { operator, values, folded, phone, start }: Comparison): SqlPart {
   if (values[0] === null) return { sql: `${place} IS ${operator === 'ne' ? 'NOT ' : ''}NULL`, values: [] }
+  if (phone) return { sql: `has_phone(${place}, ?, ?)`, values: [phone.country, JSON.stringify(values)] }
   const column = folded ? `fold(${place})` : start ? `substr(${place}, 1, ${start})` : place
   if (operator === 'in') return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, values }
   if (operator === 'contains') return { sql: `instr(${column}, ?) > 0`, values }

@@ -25,9 +25,13 @@ export type Filter = {
   /** Matches rows of a link table instead of a column. */
   link?: Link
   nullable?: boolean
+  /** An id of a member: `me` is the one who asks. */
+  isMember?: boolean
   choices?: readonly string[]
   /** The pattern of a text. */
   pattern?: RegExp
+  /** What a text has to be; `name` continues "must be". */
+  form?: { is: (text: string) => boolean; name: string }
   /** Of a text, instead of 2048. */
   maxLength?: number
   /** Converts a text or a choice to its stored form. */
@@ -58,11 +62,13 @@ export type Comparison = {
   json?: { path: string; each?: boolean }
   /** Compares the column folded: without case and accents. */
   folded?: boolean
+  /** Compares the phone in the column with numbers, given as their `phoneKeys`, by the rules of this country. */
+  phone?: { country: string | null }
   /** Compares this many characters from the start of the column. */
   start?: number
   /** For `in` over several rows or items: all of the values are required. */
   every?: boolean
-  /** Depends on the time: the matching rows change without any write. */
+  /** Depends on the time, so that the matching rows change without any write, or on who asks: no answer is kept for others. */
   timeDependent?: boolean
 }
 

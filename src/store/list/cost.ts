@@ -6,6 +6,7 @@ import { type Condition, isComparison } from './conditions.ts'
 /** To find another row, or to parse JSON. */
 const ELSEWHERE = 4
 const FOLDED = 6
+const PHONE = 60
 /** So many values of an `in` cost as much as one comparison. */
 const VALUES = 20
 
@@ -20,8 +21,10 @@ export function counting(condition: Condition, { sql, values }: SqlPart): SqlPar
 
 function costOf(condition: Condition): number {
   if (isComparison(condition)) {
-    const { link, json, folded, values } = condition
-    return (link || json ? ELSEWHERE : 1) + (folded ? FOLDED : 0) + Math.floor(values.length / VALUES)
+    const { link, json, folded, phone, values } = condition
+    return (
+      (link || json ? ELSEWHERE : 1) + (folded ? FOLDED : 0) + (phone ? PHONE : 0) + Math.floor(values.length / VALUES)
+    )
   }
   if ('any' in condition) return sumOf(condition.any)
   if ('all' in condition) return sumOf(condition.all)

@@ -3,6 +3,7 @@ import type { Database } from '../driver.ts'
 import { completed, type MarkedRows, renderedBy } from '../rendered.ts'
 import { statements } from '../statements.ts'
 import { bounded } from '../work.ts'
+import { isByReference, type Reference, references } from './by-reference.ts'
 import {
   conditionSql,
   type Group,
@@ -19,12 +20,13 @@ import { indexColumns, indexes } from './indexes.ts'
 import { type Position, positionCheck } from './position.ts'
 import { hasEachOnce, isOf, parts } from './progress.ts'
 import { all, type Lead, only, type Walk, walks, wireKey } from './walk.ts'
+import { walksByReference } from './walks-by-reference.ts'
 
 /**
  * A sort: the column of its key, in the record's own table or in one row of another. `big` marks integers beyond 2^53,
- * which are encoded as text.
+ * which are encoded as text. `by` is the order of the records that the column refers to.
  */
-export type Sort = { column: string; link?: Link; nullable?: boolean; big?: boolean }
+export type Sort = { column: string; link?: Link; nullable?: boolean; big?: boolean; by?: Reference }
 
 export type Listing = {
   table: string
@@ -49,6 +51,8 @@ export type ListQuery = {
   count: boolean
 }
 
+/** Reads up to so many rows of a walk. Returns how many there are so far. */
+export type Take = (walk: Walk, limit: number) => number
 type End = { next: Position | null; total?: number }
 export type Page = { rows: RawRow[] } & End
 /** A page whose rows are JSON, separated by commas. */
@@ -79,6 +83,10 @@ export function listing(db: Database, spec: Listing) {
   const walkOf = walks({ table, joined, sql, indexOf })
   const prepare = statements(db)
   const checkPosition = positionCheck(db, table)
+  const referred = walksByReference(
+    { table, references: references(db, { table, joined, sql, indexOf }), prepare, checkPosition },
+    { leadOf, walkOf, skipped, narrowIn },
+  )
 
   // A filter or a sort without its index stops the server before it listens.
   for (const [name, filter] of Object.entries(filters)) {
@@ -96,7 +104,9 @@ export function listing(db: Database, spec: Listing) {
     })
     const isFull = count > ask.limit
     if (isFull) rows.pop()
-    return { rows, ...endOf(org, ask, count, isFull ? positionOf(rows.at(-1) as RawRow) : null) }
+    const last = rows.at(-1) as RawRow
+    const next = () => (ask.sort.by ? positionAt(org, ask.sort, last.at(-1) as string) : positionOf(last))
+    return { rows, ...endOf(org, ask, count, isFull ? next() : null) }
   }
 
   /** The same page as JSON, rendered by SQLite. Throws Problem 400 and 503. */
@@ -114,16 +124,19 @@ export function listing(db: Database, spec: Listing) {
   }
 
   /** Reads up to one row more than the page has. `take` returns how many there are so far. */
-  function read(
-    org: number,
-    asked: ListQuery,
-    take: (walk: Walk, limit: number) => number,
-  ): { ask: ListQuery; count: number } {
+  function read(org: number, asked: ListQuery, take: Take): { ask: ListQuery; count: number } {
+    if (asked.sort.by) return referred.read(org, { ...asked, conditions: withOwner(asked.conditions) }, take)
     const { ask, lead } = startOf(org, asked)
     let count = 0
     for (const nulls of lead ? parts(ask) : [])
       if (lead && count <= ask.limit) count = take(walkOf(org, ask, lead, nulls), ask.limit + 1 - count)
     return { ask, count }
+  }
+
+  /** What few rows meet, of all conditions. */
+  function narrowIn(org: number, { conditions }: ListQuery): Group | undefined {
+    const indexed = grouped(conditions).filter((group) => group.some(sql.isIndexed))
+    return narrowOf(org, indexed) ?? narrowSearchOf(org, indexed)
   }
 
   /** The query from its first record on; without a lead if it skips all of them. */
@@ -147,7 +160,9 @@ export function listing(db: Database, spec: Listing) {
   }
 
   /** The position of a record in this order. */
-  function positionAt(org: number, { column, link, big }: Sort, id: string): Position {
+  function positionAt(org: number, sort: Sort, id: string): Position {
+    const { column, link, big } = sort
+    if (isByReference(sort)) return { key: referred.keyAt(org, sort, id), id }
     if (column === 'id') return { key: null, id }
     const rows = link ? only(link) : { sql: '1', values: [] }
     const { table: source, key } = link ?? { table, key: 'id' }

@@ -1,6 +1,7 @@
 import { UUID } from '../../lib/id.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Database } from '../driver.ts'
+import { readReferredKey } from './by-reference.ts'
 import type { Sort } from './page.ts'
 
 /** The end of a page: the sort key and the id of its last row. The key is null if the row, or the sort, has none. */
@@ -28,9 +29,10 @@ export function positionCheck(db: Database, table: string): (sort: Sort, positio
     return type
   }
 
-  function isKey({ column, link, nullable, big }: Sort, key: Position['key']): boolean {
+  function isKey({ column, link, nullable, big, by }: Sort, key: Position['key']): boolean {
     if (column === 'id') return key === null
     if (key === null) return nullable === true
+    if (by) return readReferredKey(key) !== undefined
     if (big) return typeof key === 'string' && isBigInteger(key)
     const type = columnType(link?.table ?? table, column)
     return type === 'ANY' || (type === 'TEXT' ? 'string' : 'number') === typeof key

@@ -1,6 +1,18 @@
 import { type Query, queryOf } from '../../lib/words.ts'
+import { digitsOf } from '../../lib/written/phone-countries.ts'
 import type { Database } from '../driver.ts'
-import { isLookedUp, isOwnerWord, KINDS, type Kind, markOf, numbersOf, ownerWord, SAME_RANK } from '../search.ts'
+import { countryOf } from '../orgs.ts'
+import {
+  isLookedUp,
+  isOwnerWord,
+  KINDS,
+  type Kind,
+  markOf,
+  numbersOf,
+  ownerWord,
+  SAME_RANK,
+  WITH_PHONES,
+} from '../search.ts'
 import type { SearchIn, SqlPart } from './condition-sql.ts'
 import type { Filter, Operator } from './conditions.ts'
 
@@ -14,6 +26,15 @@ export const searchFilter = (kind: Kind, fields: string): Filter => ({
   description: `Full-text search in ${fields}. Each word must be the beginning of a word in the record, ignoring case and accents.`,
 })
 
+/** Fewer digits are the beginning of many numbers. */
+const FEWEST_DIGITS = 6
+
+/** A number that is asked for is found in all notations: by what these have in common. */
+export function numbersIn(kind: Kind, text: string, country: () => string | undefined): string[] {
+  const isPhone = !/\p{L}/u.test(text) && (text.match(/\p{Nd}/gu) ?? []).length >= FEWEST_DIGITS
+  return isPhone && WITH_PHONES.includes(kind) ? digitsOf(text, country()) : []
+}
+
 /** A search in the records of an organisation: for the index, and for testing one record. */
 export type Search = { kind: Kind; match: string; query: Query }
 
@@ -26,11 +47,15 @@ export function searches(db: Database): (org: number, asked: SearchIn) => Search
   const endings = db
     .prepare('SELECT word FROM search_words WHERE org_id = ? AND word >= ? AND word < ? LIMIT ?')
     .pluck()
+  const country = countryOf(db)
 
   return function read(org, { search: kind, text, owner }) {
     const mark = markOf(org, kind)
     const owners = owner === undefined ? [] : [mark + ownerWord(owner)]
-    const query = queryOf(text).map((words) => [...words.map((word) => mark + word), ...owners])
+    const query = queryOf(
+      text,
+      numbersIn(kind, text, () => country(org)),
+    ).map((words) => [...words.map((word) => mark + word), ...owners])
     const match = query.map((words) => `(${words.map((word) => termOf(org, kind, word)).join(' AND ')})`)
     // No record has the mark alone as a word.
     return { kind, match: match.join(' OR ') || `"${mark}"`, query }

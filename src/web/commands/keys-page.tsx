@@ -1,22 +1,21 @@
 import { Button } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Kbd } from '../components/kbd.tsx'
+import { isMac } from '../lib/keyboard.ts'
 import { navigate } from '../router.ts'
 import { t } from '../texts/texts.ts'
 import { keysOf } from './dispatch.ts'
 import { keyLabels } from './keys.ts'
-import { bindings, isMac } from './listen.ts'
+import { bindings } from './listen.ts'
 import { isKeysPageOpen } from './opened.ts'
+import { paletteTexts } from './palette-texts.ts'
 import { type Command, commands, GROUPS } from './registry.ts'
 import { texts } from './texts.ts'
 import './keys-page.css'
 
 /** The place of the page of keys, in the app once. */
-export function KeysPage() {
+export function KeysPage({ onClose: close }: { onClose: () => void }) {
   if (!isKeysPageOpen.value) return null
-  const close = () => {
-    isKeysPageOpen.value = false
-  }
   const shown = commands.value.filter((command) => !command.isAlias && keysOf(command, bindings.value) !== undefined)
   return (
     <Dialog
@@ -33,7 +32,7 @@ export function KeysPage() {
               void navigate('/settings/me')
             }}
           >
-            {texts().change}
+            {paletteTexts().change}
           </Button>
           <Button large autofocus onClick={close}>
             {t().close}
@@ -41,12 +40,12 @@ export function KeysPage() {
         </>
       }
     >
-      <p class="dim">{bindings.value.singles ? texts().keysBody : texts().keysOff}</p>
+      <p class="dim">{bindings.value.singles ? paletteTexts().keysBody : paletteTexts().keysOff}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by the keyboard */}
       <section class="keys-page" tabIndex={0} aria-label={texts().keys}>
         {GROUPS.map((group) => {
           const rows = shown.filter((command) => command.group === group)
-          return rows.length === 0 ? null : <KeyGroup key={group} label={texts().groups[group]} rows={rows} />
+          return rows.length === 0 ? null : <KeyGroup key={group} label={paletteTexts().groups[group]} rows={rows} />
         })}
       </section>
     </Dialog>
@@ -76,7 +75,7 @@ export function KeyList({ keys }: { keys: string }) {
   const labels = keyLabels(keys, isMac)
   return (
     <>
-      <span class="sr">{labels.join(` ${texts().thenKey} `)}</span>
+      <span class="sr">{labels.join(` ${paletteTexts().thenKey} `)}</span>
       {labels.map((label, index) => (
         <Kbd key={`${index}${label}`} keys={label} />
       ))}

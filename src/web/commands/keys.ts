@@ -19,12 +19,12 @@ export function strokeOf(press: Press, isMac: boolean): string | null {
   return `${isMod ? 'mod+' : ''}${shift}${key}`
 }
 
-/** A letter on a keyboard of another script is that of its place on a Latin one. */
+/** A letter of another script is that of its place on a Latin keyboard. A sign is itself, wherever it is: layouts differ. */
 function nameOf({ key, code }: Press): string {
   if (key === ' ') return 'Space'
   if (key.length > 1) return key
   const place = /^Key([A-Z])$/.exec(code)?.[1]
-  if (place && !/^[\p{Script=Latin}]$/u.test(key)) return place.toLowerCase()
+  if (place && /^\p{L}$/u.test(key) && !/^\p{Script=Latin}$/u.test(key)) return place.toLowerCase()
   return key.toLowerCase()
 }
 

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals'
+import { isField, isMac } from '../lib/keyboard.ts'
+import { isTypingAhead } from '../lib/typed-ahead.ts'
 import { type Bindings, createDispatcher, keysOf } from './dispatch.ts'
 import { ariaKeys, keyLabel, keyLabels, strokeOf } from './keys.ts'
 import { type Command, commandContext, commands, findCommand, isOffered } from './registry.ts'
 
 /** The member's own keys, from the preferences. */
 export const bindings = signal<Bindings>({ singles: true, keys: {} })
-
-export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '')
 
 let onError: (error: unknown, command: Command) => void = (error) => console.error(error)
 
@@ -15,9 +15,9 @@ export function listenForKeys(failed: typeof onError): () => void {
   onError = failed
   const dispatcher = createDispatcher()
   const onKey = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.isComposing) return
+    if (event.defaultPrevented) return
     const stroke = strokeOf(event, isMac)
-    if (stroke === null || isOwnKey(stroke, event.target)) return
+    if (stroke === null || isOwnKey(stroke, event.target) || (stroke === 'Escape' && isSomethingOpen())) return
     const context = commandContext()
     const found = dispatcher.press(stroke, {
       commands: commands.peek(),
@@ -29,6 +29,8 @@ export function listenForKeys(failed: typeof onError): () => void {
     })
     if (found === null) return
     event.preventDefault()
+    // What is typed meanwhile is for what opens, and no key acts on the page behind it.
+    if (isTypingAhead()) return
     // A key that is held repeats movements, such as "next row", and nothing else.
     if (found !== 'begun' && (!event.repeat || found.isHidden)) run(found, context)
   }
@@ -50,15 +52,8 @@ export function runCommand(id: string): void {
   if (command && isOffered(command, context)) run(command, context)
 }
 
-const TEXTLESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file', 'image'])
-
-export function isField(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false
-  if (target instanceof HTMLInputElement) return !TEXTLESS.has(target.type)
-  return (
-    target.isContentEditable || target.matches('textarea, select, [role=textbox], [role=combobox], [role=searchbox]')
-  )
-}
+/** The browser closes it by Esc, which then means nothing else. */
+const isSomethingOpen = (): boolean => document.querySelector('[popover="auto"]:popover-open') !== null
 
 /** Enter and Space press the button or link that has the focus. */
 const isOwnKey = (stroke: string, target: EventTarget | null): boolean =>

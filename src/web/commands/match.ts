@@ -1,22 +1,17 @@
+import { isSpaceless, otherSpellings } from '../../lib/spellings.ts'
+import { emojiIn } from '../lib/emoji.ts'
+import { fold } from '../lib/fold.ts'
+
 // Finding by typing: each word of what is typed must begin a word of the text, without regard to case and accents, as the
 // server's full text search has it.
 
-const SPECIAL: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i' }
-const ASCII = /^[\x20-\x7e]*$/
+/** A text to look in, with its other spellings. */
+export const searchable = (text: string): string => fold([text, ...otherSpellings(text.normalize('NFC'))].join(' '))
 
-export function fold(text: string): string {
-  const lower = text.toLowerCase()
-  if (ASCII.test(lower)) return lower
-  return lower
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[ßæœøłđı]/g, (letter) => SPECIAL[letter] ?? letter)
+export const wordsOf = (typed: string): string[] => {
+  const text = fold(typed)
+  return [...text.split(SEPARATORS).filter((word) => word !== ''), ...emojiIn(text)]
 }
-
-export const wordsOf = (typed: string): string[] =>
-  fold(typed)
-    .split(SEPARATORS)
-    .filter((word) => word !== '')
 
 const SEPARATORS = /[^\p{L}\p{N}]+/u
 
@@ -39,7 +34,8 @@ export function fit(folded: string, words: readonly string[]): number | null {
 
 function indexOfWord(folded: string, word: string): number {
   let at = folded.indexOf(word)
-  while (at > 0 && isWordSign(folded, at - 1)) at = folded.indexOf(word, at + 1)
+  while (at > 0 && isWordSign(folded, at - 1) && isWordSign(word, 0) && !isSpaceless(word))
+    at = folded.indexOf(word, at + 1)
   return at
 }
 

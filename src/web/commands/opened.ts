@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { Anchor } from '../lib/place.ts'
 import { type CommandContext, commandContext } from './registry.ts'
 
 // What is open, known before its code is there.
@@ -10,8 +11,30 @@ export function openPalette(): void {
   openedPalette.value ??= { context: commandContext() }
 }
 
+export function closePalette(): void {
+  openedPalette.value = null
+}
+
 export const isKeysPageOpen = signal(false)
 
 export function openKeysPage(): void {
   isKeysPageOpen.value = true
+}
+
+export function closeKeysPage(): void {
+  isKeysPageOpen.value = false
+}
+
+/** Ids of commands in groups. */
+export type MenuOfCommands = {
+  anchor: Anchor
+  label: string
+  ids: readonly (readonly string[])[]
+  context: CommandContext
+}
+
+export const openedMenu = signal<MenuOfCommands | null>(null)
+
+export function closeMenu(): void {
+  openedMenu.value = null
 }

@@ -5,16 +5,18 @@ import { Money } from '../components/money.tsx'
 import { Pips } from '../components/pips.tsx'
 import { boot } from '../data/boot.ts'
 import type { Company, Contact, Deal, Rec, Task } from '../data/types.ts'
+import { isMac } from '../lib/keyboard.ts'
 import { format } from '../lib/locale.ts'
+import { now } from '../lib/now.ts'
 import { keysOf } from './dispatch.ts'
 import { keyLabels } from './keys.ts'
-import { bindings, isMac } from './listen.ts'
+import { bindings } from './listen.ts'
 import { pieces } from './match.ts'
 import { type Hit, type SearchedKind, titleOf } from './palette-search.ts'
 import { companyName } from './palette-sources.ts'
+import { paletteTexts } from './palette-texts.ts'
 import type { Visit } from './recent.ts'
 import type { Command } from './registry.ts'
-import { texts } from './texts.ts'
 
 export const KIND_ICONS: Record<string, IconName> = {
   deals: 'deal',
@@ -28,10 +30,10 @@ export function HitRow({ hit: { kind, record }, words }: { hit: Hit; words: read
   return (
     <>
       <Mark kind={kind} record={record} />
-      <span class="t cut">
+      <span class="t cut" dir="auto">
         <Marked text={titleOf(kind, record)} words={words} />
       </span>
-      <span class="sub cut">
+      <span class="sub cut" dir="auto">
         <Marked text={subtitleOf(kind, record)} words={words} />
       </span>
       <span class="e">
@@ -45,8 +47,12 @@ export function VisitRow({ visit }: { visit: Visit }) {
   return (
     <>
       <Icon name={KIND_ICONS[visit.kind] ?? 'clock'} />
-      <span class="t cut">{visit.title}</span>
-      <span class="sub cut">{texts().kinds[visit.kind as SearchedKind] ?? ''}</span>
+      <span class="t cut" dir="auto">
+        {visit.title}
+      </span>
+      <span class="sub cut" dir="auto">
+        {paletteTexts().kinds[visit.kind as SearchedKind] ?? ''}
+      </span>
     </>
   )
 }
@@ -56,10 +62,10 @@ export function CommandRow({ command, words }: { command: Command; words: readon
   return (
     <>
       <Icon name={(command.icon as IconName | undefined) ?? 'right'} />
-      <span class="t cut">
+      <span class="t cut" dir="auto">
         <Marked text={command.title()} words={words} />
       </span>
-      <span class="sub cut" />
+      <span class="sub cut" dir="auto" />
       <span class="e">
         {keys !== undefined && keyLabels(keys, isMac).map((label) => <Kbd key={label} keys={label} />)}
       </span>
@@ -89,10 +95,11 @@ function Mark({ kind, record }: { kind: SearchedKind; record: Rec }) {
 function subtitleOf(kind: SearchedKind, record: Rec): string {
   const { company_id, job_title, address, domains } = record as Partial<Contact & Company>
   const company = companyName(company_id)
-  if (kind === 'deals') return company ?? texts().kinds.deals
-  if (kind === 'contacts') return [texts().kinds.contacts, job_title, company].filter(Boolean).join(', ')
-  if (kind === 'companies') return [texts().kinds.companies, address?.city ?? domains?.[0]].filter(Boolean).join(', ')
-  return texts().kinds.tasks
+  if (kind === 'deals') return company ?? paletteTexts().kinds.deals
+  if (kind === 'contacts') return [paletteTexts().kinds.contacts, job_title, company].filter(Boolean).join(', ')
+  if (kind === 'companies')
+    return [paletteTexts().kinds.companies, address?.city ?? domains?.[0]].filter(Boolean).join(', ')
+  return paletteTexts().kinds.tasks
 }
 
 function End({ kind, record }: { kind: SearchedKind; record: Rec }) {
@@ -102,5 +109,5 @@ function End({ kind, record }: { kind: SearchedKind; record: Rec }) {
   }
   const { due_at, is_overdue } = record as Partial<Task>
   if (kind !== 'tasks' || !due_at) return null
-  return <span class={is_overdue ? 'late' : undefined}>{format.value.when(due_at, Date.now())}</span>
+  return <span class={is_overdue ? 'late' : undefined}>{format.value.when(due_at, now.value)}</span>
 }

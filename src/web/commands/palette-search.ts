@@ -1,5 +1,6 @@
 import type { Company, Contact, Deal, Rec, Task } from '../data/types.ts'
-import { fit, fold, wordsOf } from './match.ts'
+import { fold } from '../lib/fold.ts'
+import { fit, searchable, wordsOf } from './match.ts'
 import { type Command, type CommandContext, isOffered } from './registry.ts'
 
 export const SEARCHED = ['deals', 'contacts', 'companies', 'tasks'] as const
@@ -27,7 +28,7 @@ function textOf(kind: SearchedKind, record: Rec): string {
   if (known !== undefined) return known
   const { emails, domains } = record as Partial<Contact & Company>
   const more = [...(emails ?? []).map(({ email }) => email), ...(domains ?? [])]
-  const text = fold([titleOf(kind, record), ...more].join(' '))
+  const text = searchable([titleOf(kind, record), ...more].join(' '))
   folded.set(record, text)
   return text
 }
@@ -81,9 +82,15 @@ function scoreOf(command: Command, words: readonly string[]): number | null {
 
 /**
  * The commands that fit what is typed, then those that can begin with it, such as a new deal of this title. Where the title
- * of such a command was typed first, it is meant, with the words after it: "new task call Mira".
+ * of such a command was typed first, it is meant, with the words after it: "new task call Mira". What was found is not made
+ * again.
  */
-export function commandsFor(registered: readonly Command[], typed: string, context: CommandContext): Command[] {
+export function commandsFor(
+  registered: readonly Command[],
+  typed: string,
+  context: CommandContext,
+  hits: readonly Hit[] = [],
+): Command[] {
   const found = searchCommands(registered, typed, context)
   const text = typed.trim()
   if (text === '') return found
@@ -95,6 +102,9 @@ export function commandsFor(registered: readonly Command[], typed: string, conte
       const own = isMeant ? text.slice(title.length).trim() : text
       return {
         isMeant,
+        isThere:
+          !isMeant &&
+          hits.some((hit) => hit.kind === command.makes && !isOver(hit.kind, hit.record) && isCalled(hit, own)),
         command: {
           ...command,
           title: () => command.titleWith?.(own) ?? title,
@@ -102,6 +112,9 @@ export function commandsFor(registered: readonly Command[], typed: string, conte
         },
       }
     })
-  const pick = (isMeant: boolean) => begun.filter((each) => each.isMeant === isMeant).map(({ command }) => command)
+  const pick = (isMeant: boolean) =>
+    begun.filter((each) => each.isMeant === isMeant && !each.isThere).map(({ command }) => command)
   return [...pick(true), ...found, ...pick(false)]
 }
+
+const isCalled = ({ kind, record }: Hit, text: string): boolean => fold(titleOf(kind, record)) === fold(text)

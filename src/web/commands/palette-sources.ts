@@ -1,5 +1,7 @@
+import { pathWith } from '../data/api.ts'
 import { client } from '../data/current.ts'
 import type { Company, Rec } from '../data/types.ts'
+import { searchFor } from '../lib/emoji.ts'
 import { type Hit, type Scope, SEARCHED, type SearchedKind } from './palette-search.ts'
 
 // Where the palette finds records: at once in what this browser has, then on the server.
@@ -27,7 +29,12 @@ export async function askServer(typed: string, scope: Scope): Promise<Hit[]> {
 async function askFor(kind: SearchedKind, typed: string): Promise<Hit[]> {
   const { api, store } = client()
   const since = store.moment()
-  const path = `/api/v1/${kind}?q=${encodeURIComponent(typed.trim())}&limit=${PER_KIND}`
+  const { q, parts } = searchFor(kind, typed.trim())
+  // Tasks have no filters.
+  if (kind === 'tasks' && parts.length > 0) return []
+  const filter = parts.length > 0 ? { filter: JSON.stringify({ all: parts }) } : {}
+  const place = parts.length > 0 ? `/app/rows/${kind}` : `/api/v1/${kind}`
+  const path = pathWith(place, { ...filter, ...(q === '' ? {} : { q }), limit: PER_KIND })
   const { data } = await api.get<{ data: Rec[] }>(path)
   return data.map((record, index) => {
     store.accept(kind, record, { since })

@@ -2,10 +2,17 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import { Icon } from '../components/icon.tsx'
 import { Kbd } from '../components/kbd.tsx'
 import { useLater } from '../components/later.tsx'
+import { mayWrite } from '../data/may.ts'
+import { isAboutPeople } from '../lib/about-people.ts'
+import { isMac } from '../lib/keyboard.ts'
+import { openTab } from '../router/links.ts'
 import { navigate } from '../router.ts'
-import { isMac, run } from './listen.ts'
+import { askForPeople } from '../shell/pasted-people.ts'
+import './call-command.ts'
+import { run } from './listen.ts'
 import { wordsOf } from './match.ts'
 import { openedPalette } from './opened.ts'
+import { Option } from './palette-option.tsx'
 import { CommandRow, HitRow, VisitRow } from './palette-rows.tsx'
 import {
   commandsFor,
@@ -19,14 +26,14 @@ import {
   searchRecords,
 } from './palette-search.ts'
 import { askServer, recordsAtHand } from './palette-sources.ts'
+import { paletteTexts } from './palette-texts.ts'
 import { recent, type Visit } from './recent.ts'
 import { type Command, type CommandContext, commands } from './registry.ts'
-import { texts } from './texts.ts'
 import './palette.css'
 
 /** The place of the palette, in the app once. */
-export function Palette() {
-  return openedPalette.value && <OpenPalette context={openedPalette.value.context} />
+export function Palette({ onClose }: { onClose: () => void }) {
+  return openedPalette.value && <OpenPalette context={openedPalette.value.context} close={onClose} />
 }
 
 /** As many as are seen when it opens: the others are drawn once the page has time. */
@@ -41,7 +48,7 @@ type Row =
 
 type Group = { id: string; label: string; note?: string | undefined; rows: Row[] }
 
-function OpenPalette({ context }: { context: CommandContext }) {
+function OpenPalette({ context, close }: { context: CommandContext; close: () => void }) {
   const [typed, setTyped] = useState('')
   const [scope, setScope] = useState<Scope>('all')
   const [at, setAt] = useState(0)
@@ -63,10 +70,6 @@ function OpenPalette({ context }: { context: CommandContext }) {
     dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [current?.key])
 
-  const close = () => {
-    openedPalette.value = null
-  }
-
   function pick(row: Row, isNewTab: boolean): void {
     close()
     if (row.kind === 'command') {
@@ -74,8 +77,8 @@ function OpenPalette({ context }: { context: CommandContext }) {
       queueMicrotask(() => run(row.command, context))
       return
     }
-    const href = row.kind === 'hit' ? hrefOf(row.hit.kind, row.hit.record.id) : hrefOf(row.visit.kind, row.visit.id)
-    if (isNewTab) open(href, '_blank', 'noopener')
+    const href = addressOf(row) as string
+    if (isNewTab) openTab(href)
     else void navigate(href)
   }
 
@@ -86,10 +89,10 @@ function OpenPalette({ context }: { context: CommandContext }) {
     if (event.key === 'PageDown') moves.PageDown = Math.min(last, at + 8)
     if (event.key === 'PageUp') moves.PageUp = Math.max(0, at - 8)
     const move = moves[event.key]
-    if (move !== undefined && !event.isComposing) {
+    if (move !== undefined) {
       event.preventDefault()
       setAt(Math.max(0, move))
-    } else if (event.key === 'Enter' && !event.isComposing && current && event.target instanceof HTMLInputElement) {
+    } else if (event.key === 'Enter' && current && event.target instanceof HTMLInputElement) {
       event.preventDefault()
       pick(current, isMac ? event.metaKey : event.ctrlKey)
     } else if (event.key.toLowerCase() === 'k' && (isMac ? event.metaKey : event.ctrlKey)) {
@@ -102,7 +105,7 @@ function OpenPalette({ context }: { context: CommandContext }) {
     <dialog
       ref={dialog}
       class="pal"
-      aria-label={texts().palette}
+      aria-label={paletteTexts().palette}
       onCancel={(event) => {
         event.preventDefault()
         close()
@@ -119,20 +122,28 @@ function OpenPalette({ context }: { context: CommandContext }) {
           autocomplete="off"
           spellcheck={false}
           enterkeyhint="go"
-          aria-label={texts().palette}
+          aria-label={paletteTexts().palette}
           aria-expanded={rows.length > 0}
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
           aria-activedescendant={current && `${id}-${current.key}`}
-          placeholder={texts().placeholder}
+          placeholder={paletteTexts().placeholder}
           value={typed}
+          onPaste={(event) => {
+            // An input would make one line of several people.
+            const text = event.clipboardData?.getData('text/plain').trim() ?? ''
+            if (!mayWrite() || !/[\n\t]/.test(text) || !isAboutPeople(text)) return
+            event.preventDefault()
+            close()
+            askForPeople(text)
+          }}
           onInput={(event) => {
             setTyped(event.currentTarget.value)
             setAt(0)
           }}
         />
         <select
-          aria-label={texts().scope}
+          aria-label={paletteTexts().scope}
           value={scope}
           onChange={(event) => {
             setScope(event.currentTarget.value as Scope)
@@ -141,13 +152,13 @@ function OpenPalette({ context }: { context: CommandContext }) {
         >
           {SCOPES.map((each) => (
             <option key={each} value={each}>
-              {texts().scopes[each]}
+              {paletteTexts().scopes[each]}
             </option>
           ))}
         </select>
       </div>
       <div class="found">
-        <div id={`${id}-list`} role="listbox" aria-label={texts().palette}>
+        <div id={`${id}-list`} role="listbox" aria-label={paletteTexts().palette}>
           {groups.map((group) => (
             // biome-ignore lint/a11y/useSemanticElements: a group of a listbox is no fieldset
             <div key={group.id} role="group" aria-labelledby={`${id}-${group.id}`}>
@@ -158,52 +169,56 @@ function OpenPalette({ context }: { context: CommandContext }) {
               {group.rows
                 .filter((row) => drawn.has(row))
                 .map((row) => (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the input
-                  // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input, which names the row
-                  <div
+                  <Option
                     key={row.key}
                     id={`${id}-${row.key}`}
-                    role="option"
-                    class="hit"
-                    aria-selected={row === current}
-                    onPointerMove={() => setAt(rows.indexOf(row))}
-                    onClick={(event) => pick(row, event.ctrlKey || event.metaKey)}
+                    href={addressOf(row)}
+                    isCurrent={row === current}
+                    onPoint={() => setAt(rows.indexOf(row))}
+                    onPick={() => pick(row, false)}
                   >
                     <RowContent row={row} words={wordsOf(typed)} />
-                  </div>
+                  </Option>
                 ))}
             </div>
           ))}
         </div>
         {rows.length === 0 && !server.isAsking && (
           <div class="none">
-            {texts().nothing(typed.trim())}
-            <p>{texts().nothingBody}</p>
+            {paletteTexts().nothing(typed.trim())}
+            <p>{paletteTexts().nothingBody}</p>
           </div>
         )}
-        {server.hasFailed && <p class="none small mute">{texts().searchFailed}</p>}
+        {server.hasFailed && <p class="none small mute">{paletteTexts().searchFailed}</p>}
       </div>
       <div class="sr" role="status">
-        {typed.trim() !== '' && !server.isAsking ? texts().count(rows.length) : ''}
+        {typed.trim() !== '' && !server.isAsking ? paletteTexts().count(rows.length) : ''}
       </div>
       <footer aria-hidden="true">
         <span>
           <Kbd keys="↑" />
-          <Kbd keys="↓" /> {texts().choose}
+          <Kbd keys="↓" /> {paletteTexts().choose}
         </span>
         <span>
-          <Kbd keys="Enter" /> {texts().open}
+          <Kbd keys="Enter" /> {paletteTexts().open}
         </span>
         <span>
-          <Kbd keys={isMac ? '⌘Enter' : 'Ctrl Enter'} /> {texts().newTab}
+          <Kbd keys={isMac ? '⌘Enter' : 'Ctrl Enter'} /> {paletteTexts().newTab}
         </span>
         <span class="last">
-          <Kbd keys="Esc" /> {texts().close}
+          <Kbd keys="Esc" /> {paletteTexts().close}
         </span>
       </footer>
     </dialog>
   )
 }
+
+const addressOf = (row: Row): string | undefined =>
+  row.kind === 'hit'
+    ? hrefOf(row.hit.kind, row.hit.record.id)
+    : row.kind === 'visit'
+      ? hrefOf(row.visit.kind, row.visit.id)
+      : undefined
 
 function RowContent({ row, words }: { row: Row; words: readonly string[] }) {
   if (row.kind === 'hit') return <HitRow hit={row.hit} words={words} />
@@ -258,22 +273,22 @@ function useGroups(typed: string, scope: Scope, remote: readonly Hit[], context:
       const rows = visits
         .filter(({ kind }) => scope === 'all' || kind === scope)
         .map((visit): Row => ({ key: `visit-${visit.kind}-${visit.id}`, kind: 'visit', visit }))
-      if (rows.length > 0) groups.push({ id: 'recent', label: texts().recent, rows })
+      if (rows.length > 0) groups.push({ id: 'recent', label: paletteTexts().recent, rows })
     }
+    const hits = isEmpty ? [] : joined(searchRecords(recordsAtHand(), typed, scope), remote)
     if (!isEmpty) {
-      const hits = joined(searchRecords(recordsAtHand(), typed, scope), remote)
       const rows = hits
         .slice(0, most)
         .map((hit): Row => ({ key: `hit-${hit.kind}-${hit.record.id}`, kind: 'hit', hit }))
-      const note = hits.length > most ? texts().shownOf(most, String(hits.length)) : undefined
-      if (rows.length > 0) groups.push({ id: 'records', label: texts().records, note, rows })
+      const note = hits.length > most ? paletteTexts().shownOf(most, String(hits.length)) : undefined
+      if (rows.length > 0) groups.push({ id: 'records', label: paletteTexts().records, note, rows })
     }
     if (scope === 'all' || scope === 'commands') {
-      const found = commandsFor(registered, typed, context)
+      const found = commandsFor(registered, typed, context, hits)
       const rows = found
         .slice(0, isEmpty || scope === 'commands' ? found.length : SHOWN)
         .map((command): Row => ({ key: `command-${command.id}`, kind: 'command', command }))
-      if (rows.length > 0) groups.push({ id: 'do', label: texts().do, rows })
+      if (rows.length > 0) groups.push({ id: 'do', label: paletteTexts().do, rows })
     }
     return groups
   }, [typed, scope, remote, registered, visits, context])

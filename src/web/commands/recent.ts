@@ -21,9 +21,9 @@ export function visited(visit: Visit): void {
   set([visit, ...without(visit)].slice(0, KEPT))
 }
 
-/** Forgets a record, such as one that was deleted; without an argument all, as on signing out. */
-export function forget(gone?: Pick<Visit, 'kind' | 'id'>): void {
-  set(gone ? without(gone) : [])
+/** Forgets a record, such as one that was deleted. */
+export function forget(gone: Pick<Visit, 'kind' | 'id'>): void {
+  set(without(gone))
 }
 
 const without = ({ kind, id }: Pick<Visit, 'kind' | 'id'>): Visit[] =>

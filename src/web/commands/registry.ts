@@ -9,7 +9,12 @@ export const GROUPS = ['go', 'new', 'record', 'list', 'view', 'app'] as const
 export type CommandGroup = (typeof GROUPS)[number]
 
 /** What a command acts on: the selection, else the focused row, else the open record. */
-export type Targets = { kind: string; ids: readonly string[] }
+export type Targets = {
+  kind: string
+  ids: readonly string[]
+  /** They are not of the selection: a menu was opened at a row outside of it. */
+  isAside?: true
+}
 export type CommandContext = {
   targets: Targets | null
   /** The element that had the focus, or was pointed at for a context menu. */
@@ -30,6 +35,8 @@ export type Command = {
   where?: CommandPlace
   /** Lets the palette offer it for any text: "New deal “Rollout”". The text is in the context then. */
   titleWith?: (text: string) => string
+  /** The kind of record that it makes, such as "deals". */
+  makes?: string
   /** Other words for it, which the palette finds too. */
   words?: () => string
   when?: (context: CommandContext) => boolean

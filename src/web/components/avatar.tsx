@@ -1,10 +1,11 @@
 import { initials } from '../lib/names.ts'
+import { tintOf } from './tint.ts'
 import './avatar.css'
 
 type AvatarProps = {
   /** Members are tinted, contacts outlined, companies square; nobody is a dashed ring. */
   kind: 'member' | 'contact' | 'company' | 'nobody'
-  /** Of the member: the tint goes by it, so that it is the same everywhere. */
+  /** Of the member: their tint is the same everywhere. */
   id?: string | undefined
   name?: string | undefined
   /** 16 in text, 20 in rows, 24 in timelines, 40 in heads. */
@@ -31,11 +32,4 @@ export function Avatar({ kind, id = '', name = '', size = 20, alone }: AvatarPro
       {letters}
     </span>
   )
-}
-
-/** One of the six tints of members. */
-export function tintOf(id: string): number {
-  let sum = 0
-  for (const letter of id) sum = (sum * 31 + letter.charCodeAt(0)) % 1_000_003
-  return (sum % 6) + 1
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { fold } from '../lib/fold.ts'
 import { matching } from '../lib/match.ts'
 import { t } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
@@ -28,21 +29,20 @@ export type Found = { choices: Choice[]; state: 'ready' | 'searching' | 'failed'
 
 /** The choices for what is typed: at once from a list, after a pause in typing from a search. */
 export function useChoices({ choices, search }: ChoiceSource, typed: string): Found {
-  const [found, setFound] = useState<Found>({ choices: [], state: search ? 'searching' : 'ready' })
+  const [found, setFound] = useState<Found & { typed?: string }>({ choices: [], state: 'searching' })
   const latest = useRef(search)
   latest.current = search
   const hasSearch = search !== undefined
   useEffect(() => {
     if (!hasSearch) return
     const abort = new AbortController()
-    setFound((before) => ({ ...before, state: 'searching' }))
     const timer = setTimeout(
       async () => {
         try {
           const answer = (await latest.current?.(typed, abort.signal)) ?? []
-          if (!abort.signal.aborted) setFound({ choices: answer.slice(0, MOST), state: 'ready' })
+          if (!abort.signal.aborted) setFound({ choices: answer.slice(0, MOST), state: 'ready', typed })
         } catch {
-          if (!abort.signal.aborted) setFound({ choices: [], state: 'failed' })
+          if (!abort.signal.aborted) setFound({ choices: [], state: 'failed', typed })
         }
       },
       typed === '' ? 0 : PAUSE_MS,
@@ -52,9 +52,18 @@ export function useChoices({ choices, search }: ChoiceSource, typed: string): Fo
       clearTimeout(timer)
     }
   }, [typed, hasSearch])
-  if (hasSearch) return found
+  if (hasSearch) return found.typed === typed ? found : { choices: found.choices, state: 'searching' }
   const all = choices ?? []
   return { choices: matching(typed, all, nameOf).slice(0, MOST), state: 'ready' }
+}
+
+/** What was found, and a row that makes what is typed if nothing has that name. */
+export function rowsOf({ choices, state }: Found, typed: string, canCreate: boolean): Row[] {
+  const rows: Row[] = choices.map((choice) => ({ kind: 'choice', choice }))
+  const text = typed.trim()
+  if (!canCreate || text === '' || state === 'searching') return rows
+  const exists = choices.some(({ label }) => fold(label) === fold(text))
+  return exists ? rows : [...rows, { kind: 'create', text }]
 }
 
 const nameOf = ({ label, note, words }: Choice): string => `${label} ${note ?? ''} ${words ?? ''}`
@@ -121,7 +130,9 @@ function CreateRow({ text }: { text: string }) {
   return (
     <>
       <Icon name="plus" />
-      <span class="cut">{t().create(text)}</span>
+      <span class="cut" dir="auto">
+        {t().create(text)}
+      </span>
     </>
   )
 }
@@ -130,8 +141,14 @@ function ChoiceRow({ choice, isChosen }: { choice: Choice; isChosen: boolean }) 
   return (
     <>
       {choice.mark}
-      <span class="cut">{choice.label}</span>
-      {choice.note && <span class="cut mute small">{choice.note}</span>}
+      <span class="cut" dir="auto">
+        {choice.label}
+      </span>
+      {choice.note && (
+        <span class="cut mute small" dir="auto">
+          {choice.note}
+        </span>
+      )}
       {isChosen && <Icon name="check" class="end" />}
     </>
   )

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { fold } from '../lib/fold.ts'
 import { t } from '../texts/texts.ts'
-import { type Choice, ChoiceList, type ChoiceSource, type Found, type Row, useChoices } from './choices.tsx'
+import { type Choice, ChoiceList, type ChoiceSource, type Row, rowsOf, useChoices } from './choices.tsx'
 import { Icon } from './icon.tsx'
 import { Popover } from './popover.tsx'
 import './menu.css'
@@ -85,7 +84,9 @@ export function MultiCombobox({ value, onChange, create, ...props }: MultiCombob
       {value.map((choice) => (
         <span key={choice.value} class="picked">
           {choice.mark}
-          <span class="cut">{choice.label}</span>
+          <span class="cut" dir="auto">
+            {choice.label}
+          </span>
           <button
             type="button"
             tabIndex={-1}
@@ -162,7 +163,7 @@ function ComboInput(props: ComboInputProps) {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       if (!isOpen) open()
       else setMoved((at + (event.key === 'ArrowDown' ? 1 : -1) + rows.length) % Math.max(1, rows.length))
-    } else if (event.key === 'Enter' && isOpen && row && !event.isComposing && !isSettled) pick(row)
+    } else if (event.key === 'Enter' && isOpen && row && !isSettled) pick(row)
     else if (event.key === 'Escape' && isOpen && !props.open) {
       close()
       onLeave()
@@ -179,6 +180,7 @@ function ComboInput(props: ComboInputProps) {
         ref={input}
         id={props.id}
         class="bare"
+        dir="auto"
         role="combobox"
         type="text"
         autocomplete="off"
@@ -207,6 +209,7 @@ function ComboInput(props: ComboInputProps) {
           onLeave()
         }}
       />
+      {!props.open && <Icon name="down" small class="opens-list" />}
       {isOpen && box.current && (
         <Popover
           anchor={(box.current.closest('.input, .inline, td') as HTMLElement | null) ?? box.current}
@@ -230,13 +233,4 @@ function ComboInput(props: ComboInputProps) {
       )}
     </div>
   )
-}
-
-/** What was found, and a row that makes what is typed if nothing has that name. */
-function rowsOf({ choices, state }: Found, typed: string, canCreate: boolean): Row[] {
-  const rows: Row[] = choices.map((choice) => ({ kind: 'choice', choice }))
-  const text = typed.trim()
-  if (!canCreate || text === '' || state === 'searching') return rows
-  const exists = choices.some(({ label }) => fold(label) === fold(text))
-  return exists ? rows : [...rows, { kind: 'create', text }]
 }

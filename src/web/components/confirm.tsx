@@ -12,11 +12,13 @@ export type Question = {
   keep: string
   /** The final one, with the verb of the title: "Delete sequence". */
   verb: string
+  /** It can be undone. */
+  isHarmless?: boolean
 }
 
 const asked = signal<(Question & { answer: (isSure: boolean) => void }) | undefined>(undefined)
 
-/** Asks before what undo cannot bring back, and before nothing else. True if it is to be done. */
+/** Asks before what undo cannot bring back, and where somebody else has acted meanwhile; before nothing else. True if it is to be done. */
 export function confirmFinal(question: Question): Promise<boolean> {
   asked.value?.answer(false)
   return new Promise((resolve) => {
@@ -33,7 +35,7 @@ export function confirmFinal(question: Question): Promise<boolean> {
 /** The place of the question, in the app once. */
 export function Confirm() {
   if (!asked.value) return null
-  const { title, text, keep, verb, answer } = asked.value
+  const { title, text, keep, verb, isHarmless, answer } = asked.value
   return (
     <Dialog
       key={title}
@@ -45,7 +47,7 @@ export function Confirm() {
           <Button plain large autofocus onClick={() => answer(false)}>
             {keep}
           </Button>
-          <Button first danger large onClick={() => answer(true)}>
+          <Button first danger={!isHarmless} large onClick={() => answer(true)}>
             {verb}
           </Button>
         </>

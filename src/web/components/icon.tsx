@@ -1,19 +1,34 @@
-import { type Drawing, ICONS, type IconName } from './icons.ts'
+import { type Drawing, ICONS } from './icons.ts'
+import type { MORE_ICONS } from './more-icons.ts'
 import './icon.css'
 
-export type { IconName } from './icons.ts'
+export type IconName = keyof typeof ICONS | keyof typeof MORE_ICONS
 
 const SVG = 'http://www.w3.org/2000/svg'
-let isSpriteThere = false
+let sprite: SVGElement | undefined
+let more: Promise<unknown> | undefined
+
+/** What draws an icon shows it as soon as it is in the page: those that the first page does not use may come later. */
+function addIcon(name: IconName): void {
+  if (!sprite) addSprite(ICONS)
+  if (name in ICONS || more) return
+  more = import('./more-icons.ts').then(
+    ({ MORE_ICONS }) => addSprite(MORE_ICONS),
+    () => {
+      more = undefined
+    },
+  )
+}
 
 /** One symbol for each icon, in the page once. Built by DOM calls: the policy of the page lets no HTML in by strings. */
-function addSprite(): void {
-  if (isSpriteThere) return
-  isSpriteThere = true
-  const svg = document.createElementNS(SVG, 'svg')
-  svg.setAttribute('class', 'sprite')
-  svg.setAttribute('aria-hidden', 'true')
-  for (const [name, [lines, dots, width]] of Object.entries<Drawing>(ICONS)) {
+function addSprite(icons: Record<string, Drawing>): void {
+  if (!sprite) {
+    sprite = document.createElementNS(SVG, 'svg')
+    sprite.setAttribute('class', 'sprite')
+    sprite.setAttribute('aria-hidden', 'true')
+    document.body.append(sprite)
+  }
+  for (const [name, [lines, dots, width]] of Object.entries(icons)) {
     const symbol = document.createElementNS(SVG, 'symbol')
     symbol.id = `i-${name}`
     symbol.setAttribute('viewBox', '0 0 16 16')
@@ -24,9 +39,8 @@ function addSprite(): void {
       if (stroke) element.setAttribute('stroke-width', String(stroke))
       symbol.append(element)
     }
-    svg.append(symbol)
+    sprite.append(symbol)
   }
-  document.body.append(svg)
 }
 
 type IconProps = {
@@ -40,7 +54,7 @@ type IconProps = {
 
 /** An icon beside a word is silent for screen readers; one with a title is read. */
 export function Icon({ name, small, class: more, title }: IconProps) {
-  addSprite()
+  addIcon(name)
   const names = `i${small ? ' s' : ''}${more ? ` ${more}` : ''}`
   const use = <use href={`#i-${name}`} />
   if (title === undefined) {

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { Anchor, PlaceOptions } from '../lib/place.ts'
 import { Button, type ButtonProps } from './button.tsx'
 import type { IconName } from './icon.tsx'
-import { later } from './later.tsx'
+import { laterInFocus } from './later.tsx'
 import './menu.css'
 
 export type MenuItem = {
@@ -26,7 +26,7 @@ export type MenuGroup = { label?: string | undefined; items: MenuItem[] }
 export type MenuProps = PlaceOptions & { anchor: Anchor; label: string; groups: MenuGroup[]; onClose: () => void }
 
 /** A menu at a button or at a point: arrows, the first letters of a row, Enter, Esc. */
-export const Menu = later(() => import('./open-menu.tsx').then((module) => module.OpenMenu))
+export const Menu = laterInFocus(() => import('./open-menu.tsx').then((module) => module.OpenMenu))
 
 type MenuButtonProps = Omit<ButtonProps, 'onClick'> & { menuLabel: string; groups: () => MenuGroup[] } & PlaceOptions
 

@@ -7,17 +7,22 @@ type MoneyProps = {
   /** As on the wire: major units, as a decimal text or number. Null is unknown, and 0 is zero. */
   amount: Amount | null | undefined
   currency: string | null | undefined
-  /** `all` in records and in columns with an amount that is not whole; otherwise only where they are not zero. */
-  decimals?: 'all' | undefined
+  /**
+   * `all` in records and in columns with an amount that is not whole; otherwise only where they are not zero. A large `sum`
+   * has none, and says all of it when one points at it.
+   */
+  decimals?: 'all' | 'sum' | undefined
 }
 
 /** An amount with its ISO code before it, smaller and quieter. */
 export function Money({ amount, currency, decimals }: MoneyProps) {
   if (amount === null || amount === undefined) return <span class="mute">—</span>
+  const text = format.value.amount(amount, currency ?? undefined, decimals)
+  const whole = decimals === 'sum' ? format.value.amount(amount, currency ?? undefined) : text
   return (
-    <span class="money">
+    <span class="money" title={whole === text ? undefined : whole}>
       {currency && <abbr>{currency}</abbr>}
-      {format.value.amount(amount, currency ?? undefined, decimals)}
+      {text}
     </span>
   )
 }

@@ -7,10 +7,12 @@ import type { MenuGroup, MenuItem, MenuProps } from './menu.tsx'
 import { Popover } from './popover.tsx'
 import './menu.css'
 
+const TYPING_MS = 700
+
 /** A menu at a button or at a point: arrows, the first letters of a row, Enter, Esc. */
 export function OpenMenu({ anchor, label, groups, onClose, ...place }: MenuProps) {
   const list = useRef<HTMLDivElement>(null)
-  const typed = useRef({ text: '', at: 0 })
+  const typed = useRef({ text: '', at: performance.now() })
   useLayoutEffect(() => {
     const items = [...(list.current?.querySelectorAll<HTMLElement>('.mi') ?? [])]
     const chosen = items.find((item) => item.getAttribute('aria-checked') === 'true')
@@ -21,6 +23,8 @@ export function OpenMenu({ anchor, label, groups, onClose, ...place }: MenuProps
     if (event.key === 'Tab') {
       event.preventDefault()
       onClose()
+    } else if (event.key === ' ' && isTyping(event)) {
+      event.preventDefault()
     } else if (event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey) {
       toTyped(event)
     } else rovingKeys('.mi', { axis: 'vertical' })(event)
@@ -28,8 +32,11 @@ export function OpenMenu({ anchor, label, groups, onClose, ...place }: MenuProps
     event.stopPropagation()
   }
 
+  /** A space right behind a letter, or behind the key that opened the menu, belongs to words that are typed. */
+  const isTyping = (event: KeyboardEvent) => event.timeStamp - typed.current.at < TYPING_MS
+
   const toTyped = (event: KeyboardEvent) => {
-    const isNew = event.timeStamp - typed.current.at > 700
+    const isNew = !isTyping(event)
     typed.current = { text: isNew ? event.key : typed.current.text + event.key, at: event.timeStamp }
     const items = [...(list.current?.querySelectorAll<HTMLElement>('.mi') ?? [])]
     const at = items.indexOf(document.activeElement as HTMLElement)
@@ -42,7 +49,14 @@ export function OpenMenu({ anchor, label, groups, onClose, ...place }: MenuProps
 
   return (
     <Popover anchor={anchor} onClose={onClose} class="menu" {...place}>
-      <div ref={list} role="menu" aria-label={label} onKeyDown={onKeyDown}>
+      <div
+        ref={list}
+        role="menu"
+        aria-label={label}
+        onKeyDown={onKeyDown}
+        // Windows sends it when the menu key is let go, to what has the focus by then.
+        onContextMenu={(event) => event.preventDefault()}
+      >
         {groups
           .filter(({ items }) => items.length > 0)
           .map((group, index) => (
@@ -95,7 +109,9 @@ function Row({ item, onClose }: { item: MenuItem; onClose: () => void }) {
       ) : (
         <span class="tick">{checked && <Icon name="check" />}</span>
       )}
-      <span class="cut">{label}</span>
+      <span class="cut" dir="auto">
+        {label}
+      </span>
       {end && <span class="end">{end}</span>}
       {keys && !end && <Kbd keys={keys} />}
     </button>

@@ -1,8 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { fold } from '../lib/fold.ts'
 import type { Anchor, PlaceOptions } from '../lib/place.ts'
 import { t } from '../texts/texts.ts'
-import { type Choice, ChoiceList, type ChoiceSource, type Row, useChoices } from './choices.tsx'
+import { type Choice, ChoiceList, type ChoiceSource, type Row, rowsOf, useChoices } from './choices.tsx'
 import { Icon } from './icon.tsx'
 import { Popover } from './popover.tsx'
 import './menu.css'
@@ -28,10 +27,7 @@ export function Picker({ label, chosen, onPick, multiple, create, autofocus, ...
   const [typed, setTyped] = useState('')
   const [moved, setMoved] = useState(0)
   const found = useChoices(source, typed)
-  const rows: Row[] = found.choices.map((choice) => ({ kind: 'choice', choice }))
-  const text = typed.trim()
-  if (create && text !== '' && !found.choices.some(({ label: own }) => fold(own) === fold(text)))
-    rows.push({ kind: 'create', text })
+  const rows = rowsOf(found, typed, create !== undefined)
   const at = Math.min(moved, rows.length - 1)
   useLayoutEffect(() => {
     if (autofocus) input.current?.focus()
@@ -50,7 +46,7 @@ export function Picker({ label, chosen, onPick, multiple, create, autofocus, ...
     const row = rows[at]
     if (event.key === 'ArrowDown') setMoved((at + 1) % Math.max(1, rows.length))
     else if (event.key === 'ArrowUp') setMoved((at - 1 + rows.length) % Math.max(1, rows.length))
-    else if (event.key === 'Enter' && row && !event.isComposing) void pick(row)
+    else if (event.key === 'Enter' && row) void pick(row)
     else {
       if (event.key !== 'Escape') event.stopPropagation()
       return
@@ -68,6 +64,7 @@ export function Picker({ label, chosen, onPick, multiple, create, autofocus, ...
           autofocus={autofocus}
           type="text"
           class="bare"
+          dir="auto"
           role="combobox"
           autocomplete="off"
           aria-label={label}

@@ -59,7 +59,7 @@ export function SidePanel({ title, onClose, actions, children, quiet }: SidePane
       }}
     >
       <header>
-        <h2 id={id} class="cut grow">
+        <h2 id={id} class="cut grow" dir="auto">
           {title}
         </h2>
         {actions}

@@ -1,3 +1,4 @@
+import { scaled } from '../lib/scale.ts'
 import './skeleton.css'
 
 const WIDTHS = [132, 108, 150, 92, 126, 118]
@@ -14,6 +15,10 @@ export function Bar({
   row?: number
   round?: boolean
 }) {
-  const size = { width: `${width ?? WIDTHS[row % WIDTHS.length]}px`, ...(height ? { height: `${height}px` } : {}) }
+  const px = (length: number) => `${scaled(length)}px`
+  const size = {
+    width: px(width ?? (WIDTHS[row % WIDTHS.length] as number)),
+    ...(height ? { height: px(height) } : {}),
+  }
   return <i class={round ? 'skel round' : 'skel'} style={size} aria-hidden="true" />
 }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { commandHints } from '../commands/listen.ts'
 import { t } from '../texts/texts.ts'
 import { Button, IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
@@ -15,16 +16,27 @@ export type Toast = {
   action?: { label: string; keys?: string | undefined; run: () => void } | undefined
   /** Offers "Undo", also by the key Z. */
   undo?: (() => void) | undefined
+  /** The step that it tells of, which "Undo" takes back. With the icon "trash", it is a deletion, and leads to the bin. */
+  step?: string | undefined
 }
 
-const SECONDS = 8
+const SECONDS = 10
 const shown = signal<(Toast & { number: number }) | undefined>(undefined)
 let number = 0
+
+let takeBack: (step: string) => void = () => undefined
+
+/** Says how the steps of toasts are taken back. */
+export function takeStepsBackBy(run: typeof takeBack): void {
+  takeBack = run
+}
 
 /** Shows one line at the bottom left, in place of the one before. Returns what takes it away. */
 export function showToast(toast: Toast): () => void {
   number += 1
-  const mine = { ...toast, number }
+  const { step } = toast
+  const undo = step === undefined ? toast.undo : () => takeBack(step)
+  const mine = { ...toast, undo, number }
   shown.value = mine
   return () => closeToast(mine.number)
 }
@@ -74,10 +86,10 @@ function OneToast({ toast }: { toast: Toast & { number: number } }) {
     return () => clearTimeout(timer)
   }, [isHeld, kind, toast.number])
   const close = () => closeToast(toast.number)
-  const act = action ?? (undo && { label: t().undo, keys: 'Z', run: undo })
+  const acts = [action, undo && { label: t().undo, keys: commandHints('app.undo').keys, run: undo }]
   return (
     <div
-      class={kind === 'error' ? 'toast error' : 'toast'}
+      class={kind === 'error' ? 'toast error' : icon === 'lost' ? 'toast lost' : 'toast'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocusIn={() => setHeld(true)}
@@ -85,16 +97,25 @@ function OneToast({ toast }: { toast: Toast & { number: number } }) {
     >
       {kind === 'working' ? <Spinner /> : <Icon name={icon ?? (kind === 'error' ? 'alert' : 'check')} />}
       <span class="grow">{text}</span>
-      {act && (
-        <Button
-          keys={act.keys}
-          onClick={() => {
-            close()
-            act.run()
-          }}
-        >
-          {act.label}
-        </Button>
+      {toast.step && icon === 'trash' && (
+        <a class="btn" href="/settings/bin" onClick={close}>
+          {t().bin}
+        </a>
+      )}
+      {acts.map(
+        (act) =>
+          act && (
+            <Button
+              key={act.label}
+              keys={act.keys}
+              onClick={() => {
+                close()
+                act.run()
+              }}
+            >
+              {act.label}
+            </Button>
+          ),
       )}
       {kind === 'error' && <IconButton icon="x" title={t().close} onClick={close} />}
     </div>

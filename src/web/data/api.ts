@@ -1,5 +1,5 @@
 import type { FieldError } from '../../lib/problem.ts'
-import { ECHO, isOwn, newEcho } from './echo.ts'
+import { BACKGROUND, ECHO, isOwn, MEMBER, newEcho } from './headers.ts'
 
 // Requests to the server. The transport is an argument, so that tests send over their own connections.
 
@@ -10,13 +10,14 @@ export type Got = { status: number; headers: { get(name: string): string | null 
 /** Sends one request. Rejects if no answer came: the server may have received it all the same. */
 export type Send = (request: Sent) => Promise<Got>
 
-/** What the server refused, as application/problem+json. */
+/** What the server refused, as application/problem+json; `message` is what a person reads, `detail` what the server said. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem'
   readonly status: number
   readonly code: string
   /** Of a 422, for each field. */
-  readonly errors: readonly FieldError[]
+  errors: readonly FieldError[]
+  readonly detail: string
   /** Names the request in the log of the server. */
   readonly requestId: string | null
   /** From Retry-After. */
@@ -26,6 +27,7 @@ export class ApiProblem extends Error {
 
   constructor(status: number, body: Record<string, unknown>, retryAfterMs?: number) {
     super(String(body.detail ?? body.title ?? `The server answered ${status}.`))
+    this.detail = this.message
     this.status = status
     this.code = String(body.code ?? 'unknown')
     this.errors = (body.errors as FieldError[] | undefined) ?? []
@@ -33,11 +35,22 @@ export class ApiProblem extends Error {
     this.retryAfterMs = retryAfterMs
     this.body = body
   }
+
+  /** Takes the words of a catalogue in place of the server's. */
+  reword(message: string, errors: readonly FieldError[]): void {
+    this.message = message
+    this.errors = errors
+  }
 }
 
 /** No answer came: the network is down, the server is stopped, or it took too long. */
 export class NoAnswer extends Error {
   override readonly name: string = 'NoAnswer'
+}
+
+/** Nothing is said of it: another tab sends the write, or its author has taken it back. */
+export class LetGo extends NoAnswer {
+  override readonly name = 'LetGo'
 }
 
 /** Something in front of the server answered in its place: what became of the request is not known. */
@@ -61,6 +74,8 @@ export type Asked = {
   key?: string | undefined
   /** Sent as If-Match. */
   version?: number | undefined
+  /** The page asks by itself: that is no use of the session, which ends when nobody uses it. */
+  isBackground?: boolean | undefined
 }
 
 export type Answered<Body> = { status: number; body: Body; version: number | undefined; isReplayed: boolean }
@@ -70,13 +85,22 @@ export type Api = ReturnType<typeof api>
 /** Tries of a GET without answer: nothing is lost by asking again. Writes are repeated by the write queue, with their key. */
 const GET_TRIES = 2
 
-type Listeners = {
+type Parts = {
+  /** Whose page this is: the cookie is that of whoever has signed in last in this browser. */
+  member?: string
+  /** Whether nobody has touched the page for a while: then whatever it asks for, it asks by itself. */
+  isIdle?: (() => boolean) | undefined
   /** Called for each 401 of the server: what was typed stays where it is until the member has signed in again. */
   signedOut?: () => void
   answered?: (from: From) => void
+  /** Puts what was refused into the words of the member. */
+  explain?: ((problem: ApiProblem) => Promise<void>) | undefined
 }
 
-export function api(send: Send, { signedOut, answered }: Listeners = {}) {
+/** The status of what is refused because another member is signed in now: for this page that is the same as nobody. */
+const SIGNED_OUT = 401
+
+export function api(send: Send, { member, isIdle, signedOut, answered, explain }: Parts = {}) {
   /** Throws ApiProblem, or NoAnswer, which may be InFront. Paths begin with /api/v1/ or /app/. */
   async function request<Body>(method: string, path: string, asked: Asked = {}): Promise<Answered<Body>> {
     const echo = newEcho()
@@ -84,13 +108,19 @@ export function api(send: Send, { signedOut, answered }: Listeners = {}) {
     if (asked.body !== undefined) headers['Content-Type'] = 'application/json'
     if (asked.key !== undefined) headers['Idempotency-Key'] = asked.key
     if (asked.version !== undefined) headers['If-Match'] = `"${asked.version}"`
+    if (member !== undefined) headers[MEMBER] = member
+    if (asked.isBackground || isIdle?.()) headers[BACKGROUND] = '1'
     const body = asked.body === undefined ? undefined : JSON.stringify(asked.body)
     const got = await answerTo({ method, path, headers, body })
     const isAnswer = isOwn(got.headers, echo)
     answered?.(isAnswer ? 'server' : got.status)
     if (!isAnswer) throw new InFront(got.status)
-    if (got.status === 401) signedOut?.()
-    if (got.status >= 400) throw problemOf(got)
+    const problem = got.status < 400 ? undefined : problemOf(got)
+    if (problem?.status === SIGNED_OUT) signedOut?.()
+    if (problem) {
+      await explain?.(problem)
+      throw problem
+    }
     const tag = /^"(\d+)"$/.exec(got.headers.get('ETag') ?? '')
     return {
       status: got.status,
@@ -113,7 +143,8 @@ export function api(send: Send, { signedOut, answered }: Listeners = {}) {
   }
 
   /** Throws ApiProblem or NoAnswer. */
-  const get = async <Body>(path: string): Promise<Body> => (await request<Body>('GET', path)).body
+  const get = async <Body>(path: string, asked?: Pick<Asked, 'isBackground'>): Promise<Body> =>
+    (await request<Body>('GET', path, asked)).body
 
   return { request, get }
 }
@@ -121,7 +152,8 @@ export function api(send: Send, { signedOut, answered }: Listeners = {}) {
 function problemOf(got: Got): ApiProblem {
   const seconds = Number(got.headers.get('Retry-After') ?? Number.NaN)
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
-  return new ApiProblem(got.status, parse(got) as Record<string, unknown>, retryAfterMs)
+  const body = parse(got) as Record<string, unknown>
+  return new ApiProblem(body.code === 'other_member' ? SIGNED_OUT : got.status, body, retryAfterMs)
 }
 
 function parse({ text }: Got): unknown {

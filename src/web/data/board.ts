@@ -46,6 +46,12 @@ export type Board = {
   /** Why the rows did not come: ApiProblem or NoAnswer. `reload` tries again. */
   error: ReadonlySignal<unknown>
   reload(): Promise<void>
+  /**
+   * Where there are more than can be shown: reads those that fit a filter, as JSON, which the API has, so that none of them is
+   * missing because others were read. Null for all.
+   */
+  narrow(filter: string | null): Promise<void>
+  isNarrowed(): boolean
   /** Lets go of the rows; called when the board leaves the screen. */
   dispose(): void
 }
@@ -77,6 +83,10 @@ export function dealBoard(parts: BoardParts, pipeline: string, stages: ReadonlyS
   let missed: [StreamEvent, Kind][] | undefined
   let since = 0
   let isDisposed = false
+  /** Of which filter the rows are to be, and of which they are. */
+  let wanted: string | null = null
+  let loaded: string | null = null
+  let round = 0
   const tasks = nextTasks({
     api,
     taskOf: (id) => extras.get(id)?.next_task,
@@ -84,16 +94,33 @@ export function dealBoard(parts: BoardParts, pipeline: string, stages: ReadonlyS
   })
 
   async function reload(): Promise<void> {
-    missed = []
+    const filter = wanted
+    const number = ++round
+    missed ??= [] // those that came while an earlier answer was awaited count as well
     since = store.moment()
+    const path =
+      filter === null
+        ? pathWith('/app/board', { pipeline_id: pipeline })
+        : pathWith('/app/board/part', { pipeline_id: pipeline, filter })
     try {
-      const answer = await api.get<BoardAnswer>(pathWith('/app/board', { pipeline_id: pipeline }))
-      if (!isDisposed) batch(() => take(answer))
+      const answer = await api.get<BoardAnswer>(path)
+      if (isDisposed || number !== round) return
+      loaded = filter
+      batch(() => take(answer))
     } catch (reason) {
+      if (number !== round) return // what was asked for last says how it went
+      for (const [event, kind] of missed ?? []) follow(event, kind)
       missed = undefined
       error.value = reason
       throw reason
     }
+  }
+
+  async function narrow(filter: string | null): Promise<void> {
+    if (filter === wanted && filter === loaded) return
+    wanted = filter
+    isComplete.value = false // until the answer says otherwise
+    await reload()
   }
 
   function take(answer: BoardAnswer): void {
@@ -217,7 +244,7 @@ export function dealBoard(parts: BoardParts, pipeline: string, stages: ReadonlyS
     for (const id of [...extras.keys()]) letGo(id)
   }
 
-  return { rows, isComplete, error, reload, dispose }
+  return { rows, isComplete, error, reload, narrow, isNarrowed: () => loaded !== null, dispose }
 }
 
 function extraOf({ company_id, company_name, last_activity_at, next_task }: BoardRow): Extra {

@@ -3,7 +3,7 @@ import type { StreamEvent } from './stream-types.ts'
 import type { Boot, Kind, Me, SignedIn } from './types.ts'
 
 // What the page began with: the organisation, its members and stages, and what the member may do. Tags, lists and custom
-// fields stay current by events; the rest is settings, read anew with the page.
+// fields stay current by events; the rest is read anew when it may be another (refresh-boot.ts).
 
 /** `undefined` until the page has read it. */
 export const page = signal<Boot | undefined>(undefined)

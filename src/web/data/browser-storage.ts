@@ -5,10 +5,12 @@ export const STORE = 'writes'
 
 /** In IndexedDB, which outlives the page; in memory where the browser has none, for example in private windows. */
 export async function browserStorage(): Promise<WriteStorage> {
+  const open = () => openDatabase(nameHere(STORE))
   try {
-    return indexedDbStorage(await openDatabase(nameHere(STORE)))
+    return indexedDbStorage(await open(), open)
   } catch {
-    return memoryStorage()
+    const memory = memoryStorage()
+    return { ...memory, put: async (write) => (await memory.put(write)) && false }
   }
 }
 
@@ -25,31 +27,59 @@ export function result<Value>(request: IDBRequest<Value>): Promise<Value> {
   })
 }
 
-function indexedDbStorage(database: IDBDatabase): WriteStorage {
-  const store = (mode: IDBTransactionMode) => database.transaction(STORE, mode).objectStore(STORE)
-  /** A full disk must not stop a change from being sent: then it is kept in this page only. */
-  async function isDone(request: () => IDBRequest<IDBValidKey> | IDBRequest<undefined>): Promise<boolean> {
+function indexedDbStorage(first: IDBDatabase, open: () => Promise<IDBDatabase>): WriteStorage {
+  let database: Promise<IDBDatabase> | undefined = Promise.resolve(watched(first))
+  /** The data of the site was deleted while this page was open: what is missing was not taken by another tab. */
+  let isLost = false
+
+  function watched(opened: IDBDatabase): IDBDatabase {
+    opened.onclose = lose
+    opened.onversionchange = () => {
+      opened.close()
+      lose()
+    }
+    return opened
+  }
+
+  function lose(): void {
+    isLost = true
+    database = undefined
+  }
+
+  async function begin(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+    database ??= open().then(watched)
     try {
-      await result<IDBValidKey | undefined>(request() as IDBRequest<IDBValidKey | undefined>)
-      return true
-    } catch {
-      return false
+      return (await database).transaction(STORE, mode).objectStore(STORE)
+    } catch (error) {
+      lose()
+      throw error
     }
   }
 
-  /** In one transaction, so that of two tabs one gets it. */
-  async function claim(key: string, from: string, to: string): Promise<boolean> {
-    const writes = store('readwrite')
-    const write = (await result(writes.get(key))) as Write | undefined
-    if (write?.tab !== from) return false
-    if (from !== to) await result(writes.put({ ...write, tab: to }))
-    return true
-  }
+  const run = async <Value>(mode: IDBTransactionMode, job: (writes: IDBObjectStore) => Promise<Value>) =>
+    job(await begin(mode).catch(() => begin(mode)))
+
+  /** A full disk must not stop a change from being sent: then it is kept in this page only. */
+  const isDone = (request: (writes: IDBObjectStore) => IDBRequest<IDBValidKey> | IDBRequest<undefined>) =>
+    run('readwrite', (writes) => result(request(writes) as IDBRequest<unknown>)).then(
+      () => true,
+      () => false,
+    )
+
+  /** In one transaction, so that of two tabs one gets it. Without a storage, what this page holds is its own. */
+  const claim = (held: Write, from: string, to: string) =>
+    run('readwrite', async (writes) => {
+      const found = (await result(writes.get(held.key))) as Write | undefined
+      const write = !found && isLost && from === to ? structuredClone(held) : found
+      if (write?.tab !== from) return false
+      if (write !== found || from !== to) await result(writes.put({ ...write, tab: to }))
+      return true
+    }).catch(() => from === to)
 
   return {
-    all: () => result(store('readonly').getAll()) as Promise<Write[]>,
-    put: (write) => isDone(() => store('readwrite').put(structuredClone(write))),
-    remove: async (key) => void (await isDone(() => store('readwrite').delete(key))),
+    all: () => run('readonly', (writes) => result(writes.getAll()) as Promise<Write[]>).catch(() => []),
+    put: (write) => isDone((writes) => writes.put(structuredClone(write))),
+    remove: async (key) => void (await isDone((writes) => writes.delete(key))),
     claim,
   }
 }

@@ -1,50 +1,24 @@
 import { nameHere } from '../lib/kept.ts'
 import { workerUrl } from '../lib/trusted.ts'
+import { lastingStream } from './lasting-stream.ts'
 import { type FromHub, hubStream } from './stream-hub.ts'
 import type { Stream, StreamHandlers } from './stream-types.ts'
 import { realTimers } from './timers.ts'
 
 const timers = realTimers
-const RETRY_MS = 3000
 
-/** The stream of this tab: that of the worker all tabs share, or its own where there are no shared workers. */
+/** The stream of this tab: that of the worker all tabs of a member share, or its own where there are no shared workers. */
 export function browserStream(member: string): (on: StreamHandlers) => Stream {
-  return (on) => lasting(on, (failed) => shared(member, on, failed) ?? own(on, failed))
-}
-
-/** A stream whose code has to come from the server, too: if something else answers in its place, it is asked for again. */
-function lasting(on: StreamHandlers, make: (failed: () => void) => Stream): Stream {
-  let from: number | undefined
-  let stream = make(failed)
-
-  function failed(): void {
-    stream.close()
-    on.down(timers.now())
-    timers.after(RETRY_MS, () => {
-      stream = make(failed)
-      if (from !== undefined) stream.open(from)
-    })
-  }
-
-  return {
-    open(after) {
-      from = after
-      stream.open(after)
-    },
-    wake: (isNetworkNew) => stream.wake(isNetworkNew),
-    close() {
-      from = undefined
-      stream.close()
-    },
-  }
+  return (on) => lastingStream(on, (on, failed) => shared(member, on, failed) ?? own(member, on, failed), timers)
 }
 
 /** Undefined where there are no shared workers, or none are allowed. */
 function shared(member: string, on: StreamHandlers, failed: () => void): Stream | undefined {
   try {
-    const worker = new SharedWorker(workerUrl(), { name: nameHere('stream') })
+    // Another member who signs in in this browser has a worker of their own.
+    const worker = new SharedWorker(workerUrl(), { name: nameHere(`stream/${member}`) })
     const { port } = worker
-    const stream = hubStream({ post: (message) => port.postMessage(message), member, timers }, on)
+    const stream = hubStream({ post: (message) => port.postMessage(message), timers, onLost: failed }, on)
     port.onmessage = ({ data }: MessageEvent<FromHub>) => stream.receive(data)
     worker.onerror = failed
     return stream
@@ -53,8 +27,8 @@ function shared(member: string, on: StreamHandlers, failed: () => void): Stream 
   }
 }
 
-function own(on: StreamHandlers, failed: () => void): Stream {
-  const loading = import('./own-stream.ts').then(({ ownStream }) => ownStream(on))
+function own(member: string, on: StreamHandlers, failed: () => void): Stream {
+  const loading = import('./own-stream.ts').then(({ ownStream }) => ownStream(member, on))
   loading.catch(failed)
   const then = (run: (stream: Stream) => void) => void loading.then(run, () => undefined)
   return {

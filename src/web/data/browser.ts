@@ -1,5 +1,6 @@
-import { keep, kept, setPlace, takeOver } from '../lib/kept.ts'
-import type { Got, Sent } from './api.ts'
+import { forgetAll, keep, kept, keptNames, setPlace, takeOver } from '../lib/kept.ts'
+import { hearServer } from '../lib/server-time.ts'
+import type { ApiProblem, Got, Sent } from './api.ts'
 import { applyToBoot, page } from './boot.ts'
 import { browserStorage } from './browser-storage.ts'
 import { browserStream } from './browser-stream.ts'
@@ -17,21 +18,34 @@ import type { WriteStorage } from './write-storage.ts'
 const TIMEOUT_MS = 30_000
 const OLDER_MS = 3000
 
-/** Sends to the server that the page came from. */
-export async function send({ method, path, headers, body }: Sent): Promise<Got> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
+/** Sends to the server that the page came from, and waits so long for its answer. */
+export async function send({ method, path, headers, body }: Sent, timeoutMs = TIMEOUT_MS): Promise<Got> {
+  const signal = AbortSignal.timeout(timeoutMs)
   // A gate may send the page elsewhere, where it may not go: that is no lost connection.
   const init: RequestInit = { method, headers, cache: 'no-store', redirect: 'manual', signal }
-  if (body !== undefined) init.body = body
+  if (body !== undefined) {
+    init.body = body
+    // What was just chosen is saved although the page is left or loaded again at once. A browser takes 64 KiB in all so.
+    init.keepalive = body.length < 4000
+  }
   const answer = await fetch(path, init)
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
+
+/** The words for what the server refuses come with the first refusal. */
+export const explain = (problem: ApiProblem): Promise<void> =>
+  import('../texts/problems/explain.ts').then((module) => module.explain(problem)).catch(() => undefined)
 
 /** Starts the data of the page. Called once, with what the server has put into the page. */
 export function startData(boot: Boot): void {
   page.value = boot
   if (boot.signed_in) start(boot)
 }
+
+/** Without a touch for so long, a page is left to itself: what it asks for then is no use of the session. */
+const IDLE_MS = 60_000
+let touchedAt = Date.now()
+const isIdle = (): boolean => document.hidden || Date.now() - touchedAt > IDLE_MS
 
 /**
  * Somebody has signed in on this page. What waited of the same member's is sent now; the data of another one is let go of.
@@ -47,16 +61,30 @@ let stopBefore: (() => void) | undefined
 
 function start(boot: SignedIn): void {
   stopBefore?.()
+  hearServer(boot.now)
   setPlace(boot.installation)
   takeOver(boot.me.id)
   const tab = randomKey()
-  const tabs = browserTabs(tab, () => void made.adoptWrites())
+  async function left(): Promise<void> {
+    // Else the browser asks first: something would be lost with the page.
+    if (!made.isLoose())
+      await import('./leaving.ts').then((module) => module.leaveNothing(made, forgetAll)).catch(() => undefined)
+    location.replace('/')
+  }
+  const tabs = browserTabs(
+    tab,
+    boot.me.id,
+    () => void made.adoptWrites(),
+    () => void left(),
+  )
   const made: Client = dataClient({
     send,
     stream: browserStream(boot.me.id),
     timers: realTimers,
     storage: later(browserStorage()),
-    localTexts: { get: kept, set: keep, remove: (key) => keep(key, null) },
+    localTexts: { get: kept, set: keep, remove: (key) => keep(key, null), names: keptNames },
+    isIdle,
+    explain,
     member: boot.me.id,
     tab,
     livingTabs: tabs.living,
@@ -87,11 +115,22 @@ async function adoptOlder(member: string, { adoptWrites }: Client): Promise<void
 }
 
 /** A page that was asleep, or whose network was gone, looks at once whether its stream still runs. */
-function listen({ wake, stop, start, seq }: Client): () => void {
+function listen({ wake, stop, start, seq, presence, isLoose }: Client): () => void {
   const abort = new AbortController()
   const { signal } = abort
-  const visible = () => document.hidden || wake(false)
+  const touched = () => {
+    touchedAt = Date.now()
+  }
+  // Not the movements of a pointer: browsers make them up when the page moves under it.
+  for (const type of ['keydown', 'pointerdown', 'wheel'])
+    addEventListener(type, touched, { signal, capture: true, passive: true })
+  const visible = () => {
+    touched()
+    presence.hide(document.hidden)
+    if (!document.hidden) wake(false)
+  }
   document.addEventListener('visibilitychange', visible, { signal })
+  addEventListener('beforeunload', (event) => isLoose() && event.preventDefault(), { signal })
   addEventListener('online', () => wake(true), { signal })
   addEventListener('pagehide', ({ persisted }) => persisted || stop(), { signal })
   addEventListener('pageshow', ({ persisted }) => persisted && start(seq()), { signal })
@@ -104,6 +143,6 @@ function later(opening: Promise<WriteStorage>): WriteStorage {
     all: async () => (await opening).all(),
     put: async (write) => (await opening).put(write),
     remove: async (key) => (await opening).remove(key),
-    claim: async (key, from, to) => (await opening).claim(key, from, to),
+    claim: async (write, from, to) => (await opening).claim(write, from, to),
   }
 }

@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals'
-import { ApiProblem, api, NoAnswer, type Send } from './api.ts'
+import { ApiProblem, api, type Send } from './api.ts'
 import { eventApplier } from './apply-events.ts'
 import { connectionState } from './connection-state.ts'
-import { draftStore, type LocalTexts, memoryTexts } from './draft-store.ts'
+import type { LocalTexts } from './draft-store.ts'
 import { frontWatch } from './front.ts'
-import { keysetList } from './keyset-list.ts'
+import { keeping } from './keeping.ts'
 import { seenIn } from './lanes.ts'
 import { presenceState } from './presence-state.ts'
 import { recordStore } from './record-store.ts'
-import type { Query } from './rows.ts'
-import { sending } from './sending.ts'
+import { isFinal, sending } from './sending.ts'
+import { stepKeys } from './step-keys.ts'
 import type { Hello, Notice, Stream, StreamHandlers } from './stream-types.ts'
 import type { Timers } from './timers.ts'
 import type { Fields, Kind, Rec, RecordOf, SignedIn } from './types.ts'
@@ -25,6 +25,9 @@ export type ClientParts = {
   timers: Timers
   storage: WriteStorage
   localTexts?: LocalTexts
+  /** Whether nobody has touched the page for a while. */
+  isIdle?: () => boolean
+  explain?: (problem: ApiProblem) => Promise<void>
   /** Who is signed in, and the name of this tab: random, and new with every load of the page. */
   member: string
   tab: string
@@ -36,14 +39,17 @@ export type ClientParts = {
 }
 
 export type Client = ReturnType<typeof dataClient>
+type Job = () => Promise<unknown>
 
 /** Events that were written before the stream began come right after its greeting. */
 const CATCH_UP_MS = 1000
 const RESET_RETRY_MS = 3000
+const LONGEST_REFRESH_RETRY_MS = 60_000
 const REFRESHES_AT_ONCE = 4
 
 export function dataClient(parts: ClientParts) {
-  const { send, timers, storage, member, tab, livingTabs, maxIdle } = parts
+  const { send, timers, member, tab, livingTabs, maxIdle } = parts
+  const { storage, localTexts, keepNoMore } = keeping(parts)
   const isSignedOut = signal(false)
   const build = signal<string | undefined>(undefined)
   let inFlight = 0
@@ -52,31 +58,28 @@ export function dataClient(parts: ClientParts) {
       inFlight++
       return send(request).finally(() => inFlight--)
     },
-    {
-      signedOut() {
-        isSignedOut.value = true
-      },
-      answered: (from) => front.answered(from),
-    },
+    { member, isIdle: parts.isIdle, explain: parts.explain, signedOut, answered: (from) => front.answered(from) },
   )
   const store = recordStore(maxIdle === undefined ? {} : { maxIdle })
-  let keys = 0
-  const newKey = () => `${tab}-${++keys}`
+  const { newKey, asStep, inStep, isMine } = stepKeys(tab)
   const { connection, up, down, inFront } = connectionState(timers, () => queue.writes.value.length)
   const front = frontWatch({ ask, timers, onFront: inFront, onReached: () => queue.kick() })
   const { isRefused } = front
   const queue = writeQueue({ api: caller, store, storage, timers, newKey, member, tab, isRefused })
-  const isMine = (key: string) => key.startsWith(`${tab}-`)
-  const removed = new Set<string>()
-  const wasRemoved = (kind: Kind, id: string) => removed.delete(`${kind}/${id}`)
-  const events = eventApplier({ store, queue, member, isMine, wasRemoved, isReading: () => inFlight > 0 })
+  const events = eventApplier({ store, queue, isReading: () => inFlight > 0 })
   const { fetchCurrent, fetchRecord } = sending({ api: caller, store, timers, member })
   const notices = new Set<(notice: Notice) => void>()
   /** What lists and boards do when events are missing. */
   const refreshers = new Set<() => Promise<void>>()
+  /** Called when the server is reached again, and asked whether they hold what only this page has. */
+  const onReached = new Set<() => void>()
+  const keepers = new Set<() => boolean>()
   const loads = new Map<string, Promise<Rec>>()
   let seq = 0
   let stopTimer: (() => void) | undefined
+  let isStopped = false
+  /** Events are missing, and what there is has not been read anew yet. */
+  let isOutdated = false
 
   const stream = parts.stream({
     up,
@@ -90,13 +93,15 @@ export function dataClient(parts: ClientParts) {
       for (const listener of notices) listener(notice)
     },
     reset: () => void readAnew(),
-    signedOut() {
-      isSignedOut.value = true
-    },
+    signedOut,
   })
 
+  function signedOut(): void {
+    isSignedOut.value = true
+  }
+
   function ask(): Promise<boolean> {
-    return caller.get('/app/preferences').then(
+    return caller.get('/app/preferences', { isBackground: true }).then(
       () => true,
       (error) => error instanceof ApiProblem,
     )
@@ -104,18 +109,23 @@ export function dataClient(parts: ClientParts) {
 
   /** Begins to follow the events after `from`. Writes that an earlier page has left are sent. */
   function start(from: number): void {
+    isStopped = false
     seq = from
     stream.open(from)
     void adoptWrites()
   }
 
   function hello(given: Hello): void {
+    timers.hear(given.now)
     build.value = given.build
+    const wasSignedOut = isSignedOut.peek()
+    isSignedOut.value = false // the member has signed in again, on another page of this browser
+    if (wasSignedOut && isOutdated) void readAnew() // the session ended before it was read
     stopTimer?.()
     // First what has happened: the event of a write whose answer was lost may be among it.
     stopTimer = timers.after(CATCH_UP_MS, () => {
       queue.kick()
-      void drafts.saveAll()
+      for (const each of onReached) each()
       void adoptWrites()
     })
   }
@@ -127,38 +137,54 @@ export function dataClient(parts: ClientParts) {
   }
 
   async function readAnew(): Promise<void> {
+    isOutdated = true
     down(timers.now())
+    let boot: SignedIn
     try {
-      const boot = await caller.get<SignedIn>('/app/boot')
-      seq = boot.seq
-      store.renew()
-      parts.onBoot?.(boot)
-      const jobs = [
-        ...refreshers,
-        ...store.shown().map(
-          ({ kind, id }) =>
-            () =>
-              fetchRecord(kind, id),
-        ),
-      ]
-      const worker = async () => {
-        for (let job = jobs.shift(); job; job = jobs.shift()) await job()
-      }
-      await Promise.all(Array.from({ length: REFRESHES_AT_ONCE }, worker))
-      store.forgetIdle()
-      stream.open(seq)
+      boot = await caller.get<SignedIn>('/app/boot', { isBackground: true })
     } catch {
       if (!isSignedOut.peek()) timers.after(RESET_RETRY_MS, () => void readAnew())
+      return
     }
+    isOutdated = false
+    seq = boot.seq
+    timers.hear(boot.now)
+    store.renew()
+    parts.onBoot?.(boot)
+    const lists = [...refreshers].map((each) => async () => {
+      if (refreshers.has(each)) await each()
+    })
+    await refresh([...lists, ...store.shown().map((entry) => () => fetchRecord(entry.kind, entry.id))])
+    store.forgetIdle()
+    stream.open(seq)
   }
 
+  /**
+   * What one of them fails of is its own, and keeps no other from being live: a list whose filter is refused says so itself.
+   * What may come later is asked for again.
+   */
+  async function refresh(jobs: readonly Job[], againMs = RESET_RETRY_MS): Promise<void> {
+    const left = [...jobs]
+    const failed: Job[] = []
+    const worker = async () => {
+      for (let job = left.shift(); job; job = left.shift()) {
+        const mine = job
+        await job().catch((error: unknown) => {
+          if (!(error instanceof ApiProblem && isFinal(error, 0))) failed.push(mine)
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: REFRESHES_AT_ONCE }, worker))
+    if (failed.length === 0 || isStopped || isSignedOut.peek()) return
+    timers.after(againMs, () => void refresh(failed, Math.min(2 * againMs, LONGEST_REFRESH_RETRY_MS)))
+  }
   /** Takes over writes of this member that no living tab will send. */
   async function adoptWrites(): Promise<void> {
     const stored = (await storage.all()).filter((write) => write.member === member && write.tab !== tab)
     if (stored.length === 0) return
     const living = (await livingTabs?.()) ?? new Set()
     for (const write of stored.sort((one, other) => one.at - other.at)) {
-      if (!living.has(write.tab) && (await storage.claim(write.key, write.tab, tab))) queue.adopt([write])
+      if (!living.has(write.tab) && (await storage.claim(write, write.tab, tab))) queue.adopt(write)
     }
   }
 
@@ -177,10 +203,7 @@ export function dataClient(parts: ClientParts) {
   const create = <K extends Kind>(kind: K, body: Fields) =>
     written<RecordOf<K>>({ verb: 'create', kind, id: '', body, shown: {}, seen: {} })
 
-  function remove(kind: Kind, id: string): Promise<void> {
-    removed.add(`${kind}/${id}`)
-    return written<void>({ verb: 'remove', kind, id, body: {}, shown: {}, seen: {} })
-  }
+  const remove = (kind: Kind, id: string) => written<void>({ verb: 'remove', kind, id, body: {}, shown: {}, seen: {} })
 
   /** `shown` is what the record will look like, shown at once: the stage of a deal that is closed. */
   function act<K extends Kind>(kind: K, id: string, action: string, body: Fields, shown: Fields = {}) {
@@ -191,44 +214,59 @@ export function dataClient(parts: ClientParts) {
   const written = <Answer>(write: Parameters<typeof queue.enqueue>[0]): Promise<Answer> =>
     queue.enqueue(write) as Promise<unknown> as Promise<Answer>
 
-  /** Undoes my newest change. Throws ApiProblem, for example 409 if somebody has changed the same fields since. */
-  async function undo() {
-    const change = events.takeLastChange()
-    if (!change) return undefined
-    try {
-      await caller.request('POST', '/app/undo', { body: { event_id: change.eventId }, key: `undo-${change.eventId}` })
-    } catch (error) {
-      if (error instanceof NoAnswer) events.putBack(change)
-      throw error
-    }
-    return change
-  }
-
-  function list(kind: Kind, query: Query = {}) {
-    return keysetList({ api: caller, store, timers, onEvent: events.onEvent, isMine, refreshers }, kind, query)
-  }
-
   function onNotice(listener: (notice: Notice) => void): () => void {
     notices.add(listener)
     return () => void notices.delete(listener)
   }
 
   const presence = presenceState({ api: caller, timers, tab, member, onNotice })
-  const drafts = draftStore({ api: caller, timers, local: parts.localTexts ?? memoryTexts(), member })
+
+  /** Whether something would be lost with this page, since the browser could not keep it. */
+  const isLoose = (): boolean => queue.isLoose() || [...keepers].some((each) => each())
 
   function stop(): void {
+    isStopped = true
     stopTimer?.()
     stream.close()
   }
 
-  const own = { start, stop, signedIn, wake: stream.wake, adoptWrites, load, create, remove, act, undo, list, onNotice }
+  /** The member has gone: what still arrives until the page is left is not kept. */
+  function end(): void {
+    stop()
+    keepNoMore()
+  }
+
+  const own = {
+    start,
+    stop,
+    end,
+    isLoose,
+    signedIn,
+    wake: stream.wake,
+    adoptWrites,
+    load,
+    create,
+    remove,
+    act,
+    newKey,
+    asStep,
+    inStep,
+    onNotice,
+  }
   return {
     api: caller,
     store,
     queue,
     timers,
     presence,
-    drafts,
+    storage,
+    localTexts,
+    member,
+    tab,
+    livingTabs,
+    isMine,
+    onReached,
+    keepers,
     events,
     connection,
     build,

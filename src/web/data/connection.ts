@@ -12,8 +12,9 @@ export const connection: ReadonlySignal<Connection> = computed(() => clientIfAny
 /** Whether the session has ended: what was typed stays where it is until somebody has signed in again. */
 export const isSignedOut: ReadonlySignal<boolean> = computed(() => clientIfAny()?.isSignedOut.value ?? false)
 
-/** Whether the server has a newer version of the app than this page, to offer a reload when nothing waits. */
+/** Whether the server has a newer version of the app than this page, and nothing waits here: then a reload is offered. */
 export const newBuild: ReadonlySignal<boolean> = computed(() => {
-  const now = clientIfAny()?.build.value
-  return now !== undefined && now !== page.value?.build
+  const client = clientIfAny()
+  const now = client?.build.value
+  return now !== undefined && now !== page.value?.build && client?.queue.writes.value.length === 0
 })

@@ -20,6 +20,8 @@ const SILENCE_MS = 35_000
 /** A page that was asleep does not wait that long: one comment has been missed. */
 const DOUBTFUL_MS = 17_000
 const FIRST_RETRY_MS = 500
+/** Somebody else has signed in in this browser: for the member of this stream that is the same as nobody. */
+const OTHER_MEMBER = 409
 const LONGEST_RETRY_MS = 15_000
 
 /** `pause` gives the connection back until `wake`. */
@@ -70,7 +72,7 @@ export function eventStream(
       status(status, isOwn) {
         if (connection !== mine || (isOwn && status === 200)) return
         if (!isOwn) return lose(status)
-        if (status !== 401) return lose()
+        if (status !== 401 && status !== OTHER_MEMBER) return lose()
         close()
         on.signedOut()
       },
@@ -91,9 +93,11 @@ export function eventStream(
 
   function handle(event: string, data: string): void {
     if (event === 'hello') {
+      const hello = JSON.parse(data) as Hello
       failures = 0
+      timers.hear(hello.now)
       on.up()
-      on.hello(JSON.parse(data) as Hello)
+      on.hello(hello)
     }
     if (event === 'notice') notice(JSON.parse(data) as Notice)
     if (event === 'reset') {

@@ -197,12 +197,20 @@ export function keysetList(parts: ListParts, kind: Kind, query: Query): KeysetLi
   async function refresh(): Promise<void> {
     const wanted = Math.min(Math.max(ids.peek().length, 1), MAX_REFRESHED)
     const skip = before.peek()
-    const found: Rows[] = [await readRows(parts, kind, query, { skip })]
-    for (let last = found[0] as Rows; last.cursor !== null && found.length * PAGE < wanted; last = found.at(-1) as Rows)
-      found.push(await readRows(parts, kind, query, { cursor: last.cursor }))
+    const found: Rows[] = []
+    try {
+      for (let last: Rows | undefined; !last || (last.cursor !== null && found.length * PAGE < wanted); ) {
+        last = await readRows(parts, kind, query, last ? { cursor: last.cursor as string } : { skip })
+        found.push(last)
+      }
+    } catch (reason) {
+      error.value = reason
+      throw reason
+    }
     batch(() => {
       forget()
       before.value = skip
+      error.value = undefined
       total.value = found[0]?.total
       for (const rows of found) append(rows)
     })

@@ -7,10 +7,12 @@ import type { Write } from './write-storage.ts'
 
 /**
  * Why a write waits for its author's decision. A refused text stays where it was typed; a refused move goes back. What
- * something in front of the server refuses again and again stays as it is, since it may have happened.
+ * something in front of the server refuses again and again stays as it is, since it may have happened. So may a record
+ * that was to be made so long ago that the server no longer knows the key.
  */
 export type Parked =
   | { why: 'front'; status: number }
+  | { why: 'old' }
   | { why: 'refused'; messages: Record<string, string>; isShown: boolean }
   | { why: 'conflict' }
   | { why: 'deleted' }
@@ -23,8 +25,8 @@ export type Queued = {
   ticket: Ticket
   parked: Parked | undefined
   isSending: boolean
-  /** It is in the storage, where another tab may have taken it from. */
-  isKept: boolean
+  /** It is in the storage, where another tab may have taken it from; undefined until that is known. */
+  isKept: boolean | undefined
   /** No answer came, or the server asked to wait. */
   isWaiting: boolean
   /** Answers in a row that another version is current, and failures in a row. */
@@ -32,6 +34,8 @@ export type Queued = {
   failures: number
   /** How often in a row something in front of the server refused it, and nothing else. */
   refusals: number
+  /** Its author wants it although it is old. */
+  isWanted: boolean
 }
 
 export type Lane = {
@@ -43,6 +47,10 @@ export type Lane = {
   saved: Set<string>
 }
 
+/** Whether the write may have happened, or may still. */
+export const isOpen = ({ parked }: Pick<Queued, 'parked'>): boolean =>
+  !parked || parked.why === 'front' || parked.why === 'old'
+
 export type FieldState =
   | { state: 'saving' | 'saved' | 'waiting' }
   | { state: 'refused'; message: string; mine: unknown }
@@ -53,11 +61,12 @@ export const newQueued = (write: Write, ticket: Ticket): Queued => ({
   ticket,
   parked: undefined,
   isSending: false,
-  isKept: false,
+  isKept: undefined,
   isWaiting: false,
   rebases: 0,
   failures: 0,
   refusals: 0,
+  isWanted: false,
 })
 
 /** Puts the write at the end of the lane of its record; a create has one of its own. */
@@ -80,7 +89,7 @@ export const isReplaceable = ({ parked, write }: Queued): boolean =>
 /** What is laid over the record. In a conflict the record shows what it is now, and the field shows both. */
 export function overlaysOf({ queued }: Lane): Overlay[] {
   return queued
-    .filter(({ parked }) => !parked || parked.why === 'front' || (parked.why === 'refused' && parked.isShown))
+    .filter((each) => isOpen(each) || (each.parked?.why === 'refused' && each.parked.isShown))
     .map(({ write }) => ({ key: write.key, fields: write.shown }))
 }
 
@@ -110,7 +119,7 @@ export function fieldStateOf(
 /** The write of this key, which is still to be sent, or may have happened already. */
 export function unconfirmed(lanes: ReadonlyMap<string, Lane>, key: string): [Lane, Queued] | undefined {
   for (const lane of lanes.values()) {
-    const found = lane.queued.find(({ write, parked }) => write.key === key && (!parked || parked.why === 'front'))
+    const found = lane.queued.find((each) => each.write.key === key && isOpen(each))
     if (found) return [lane, found]
   }
   return undefined

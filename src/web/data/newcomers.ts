@@ -69,9 +69,10 @@ export function newcomers(parts: ListParts, kind: Kind, query: Query, list: List
     })
   }
 
-  const stopListening = onEvent(({ type, key, data: { object } }, eventKind) => {
-    if (eventKind !== kind || type.endsWith('.deleted')) return
-    if (list.isKnown(object.id) || !list.isAtStart()) return
+  const stopListening = onEvent(({ type, key, data: { object, changed_fields } }, eventKind) => {
+    if (eventKind !== kind || type.endsWith('.deleted') || !list.isAtStart()) return
+    // A row that is here changes where it stands; what the list asks for may no longer be so of it, which the total tells.
+    if (list.isKnown(object.id) && !changed_fields.some((name) => name in query)) return
     if (type.endsWith('.created') && key !== null && isMine(key)) own.add(object.id)
     checkSoon()
   })

@@ -1,4 +1,4 @@
-import { openConnection } from './browser-connection.ts'
+import { connectionOf } from './browser-connection.ts'
 import { eventStream } from './event-stream.ts'
 import type { Stream, StreamHandlers } from './stream-types.ts'
 import { realTimers } from './timers.ts'
@@ -7,8 +7,8 @@ import { realTimers } from './timers.ts'
 const HIDDEN_MS = 60_000
 
 /** The stream of a tab that has no worker to share it with. */
-export function ownStream(on: StreamHandlers): Stream {
-  const stream = eventStream({ openConnection, timers: realTimers, random: Math.random }, on)
+export function ownStream(member: string, on: StreamHandlers): Stream {
+  const stream = eventStream({ openConnection: connectionOf(member), timers: realTimers, random: Math.random }, on)
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = () => {
     clearTimeout(timer)

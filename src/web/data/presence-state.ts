@@ -21,10 +21,13 @@ const REPEAT_MS = 20_000
 /** Someone who walks through a list with the keyboard is not announced at each row. */
 const SETTLE_MS = 400
 
+const NOTHING: Own = { viewing: null }
+
 /** Who else is looking at what, and saying what this tab shows. */
 export function presenceState({ api, timers, tab, member, onNotice }: Parts) {
   const others = signal<ReadonlyMap<string, Present>>(new Map())
-  let own: Own = { viewing: null }
+  let own: Own = NOTHING
+  let isHidden = false
   let stopTimer: (() => void) | undefined
 
   onNotice((notice) => {
@@ -38,14 +41,23 @@ export function presenceState({ api, timers, tab, member, onNotice }: Parts) {
     schedule(SETTLE_MS)
   }
 
+  /** Nobody looks at a page that is hidden. */
+  function hide(isNow: boolean): void {
+    isHidden = isNow
+    if (own.viewing || own.editing) void report()
+  }
+
   function schedule(ms: number): void {
     stopTimer?.()
     stopTimer = timers.after(ms, () => void report())
   }
 
   async function report(): Promise<void> {
-    if (own.viewing || own.editing) schedule(REPEAT_MS)
-    await api.request('POST', '/app/presence', { body: { tab, ...own } }).catch(() => undefined) // the next one says it
+    stopTimer?.()
+    const shown = isHidden ? NOTHING : own
+    if (shown.viewing || shown.editing) schedule(REPEAT_MS)
+    const body = { tab, ...shown }
+    await api.request('POST', '/app/presence', { body, isBackground: true }).catch(() => undefined) // the next one says it
   }
 
   /** The colleagues who look at the record, one tab each. */
@@ -63,5 +75,5 @@ export function presenceState({ api, timers, tab, member, onNotice }: Parts) {
       ),
     )
 
-  return { look, at, editorOf }
+  return { look, hide, at, editorOf }
 }

@@ -56,10 +56,10 @@ export const fieldState = (kind: Kind, id: string, field: string): ReadonlySigna
   client().queue.fieldState(kind, id, field)
 
 /** In a conflict: my value after all, now that its author has seen the other one. */
-export const useMine = (kind: Kind, id: string, field: string): Promise<void> =>
+export const useMine = (kind: Kind, id: string, ...fields: string[]): Promise<void> =>
   quiet(
     client()
-      .queue.useMine(kind, id, field)
+      .queue.useMine(kind, id, ...fields)
       .then(() => undefined),
   )
 

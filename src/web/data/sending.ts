@@ -1,27 +1,33 @@
 import { type Api, ApiProblem } from './api.ts'
+import type { Queued } from './lanes.ts'
 import type { RecordStore } from './record-store.ts'
 import type { Timers } from './timers.ts'
 import type { Kind, Rec } from './types.ts'
-import type { Write } from './write-storage.ts'
+import type { Write, WriteStorage } from './write-storage.ts'
 
-/** Single requests about single records, whose answers the store takes. All of them throw ApiProblem and NoAnswer. */
-export function sending({
-  api,
-  store,
-  timers,
-  member,
-}: {
+/** What the queue of my changes works with. */
+export type QueueParts = {
   api: Api
   store: RecordStore
+  storage: WriteStorage
   timers: Timers
+  /** `of`: the key of a write that this one goes on with. */
+  newKey: (of?: string) => string
+  /** Whose writes these are, and in which tab. */
   member: string
-}) {
+  tab: string
+  /** Whether something in front of the server refuses this write alone. */
+  isRefused: (write: Queued) => Promise<boolean>
+}
+
+/** Single requests about single records, whose answers the store takes. All of them throw ApiProblem and NoAnswer. */
+export function sending({ api, store, timers, member }: Pick<QueueParts, 'api' | 'store' | 'timers' | 'member'>) {
   /** Returns the record as the server has it then; undefined for a deletion. */
   async function request({ verb, kind, id, action, body, key, version }: Write): Promise<Rec | undefined> {
     const since = store.moment()
     const path = `/api/v1/${kind}${id && `/${id}`}${action ? `/${action}` : ''}`
     if (verb === 'remove') {
-      await api.request('DELETE', path)
+      await api.request('DELETE', path, { key })
       noteDeleted(kind, id, member)
       return undefined
     }
@@ -83,3 +89,10 @@ const MAX_SERVER_ERRORS = 5
 export function isFinal({ status, code }: ApiProblem, failures: number): boolean {
   return status < 500 ? status !== 429 : code === 'internal_error' && failures >= MAX_SERVER_ERRORS
 }
+
+/** After this a key may be forgotten before an answer comes. */
+const KEY_MS = 20 * 3_600_000
+
+/** The server would make it once more: it knows keys for a day. Changes of records are compared with these anyway. */
+export const isForgotten = ({ verb, isUnsure, at }: Write, now: number): boolean =>
+  verb === 'create' && isUnsure && now - at > KEY_MS

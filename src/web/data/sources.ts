@@ -1,8 +1,11 @@
 import { createElement } from 'preact'
 import { Avatar } from '../components/avatar.tsx'
 import type { Choice } from '../components/choices.tsx'
+import { loadFigures } from '../components/fields/figures.ts'
 import type { Linked, Sources } from '../components/fields/sources.ts'
+import { format } from '../lib/locale.ts'
 import { pathWith } from './api.ts'
+import { awayNote } from './away.ts'
 import { boot } from './boot.ts'
 import { client } from './current.ts'
 import { type Named, nameOf } from './names.ts'
@@ -41,16 +44,14 @@ async function createNamed(kind: Linked | 'tag', name: string): Promise<Choice |
     const { id } = await create('tags', { name })
     return { value: id, label: name }
   }
-  const fields = kind === 'contact' ? namesOf(name) : kind === 'company' ? { name } : { title: name }
+  const fields =
+    kind === 'contact'
+      ? (await loadFigures()).typedNames(name, format.value.tag)
+      : kind === 'company'
+        ? { name }
+        : { title: name }
   const { id } = await create(PLURAL[kind], fields)
   return { value: id, label: name }
-}
-
-/** "Ana María Ruiz": what stands before the last word is the first name. */
-export function namesOf(name: string): { first_name: string | null; last_name: string } {
-  const words = name.trim().split(/\s+/)
-  const last = words.pop() ?? ''
-  return { first_name: words.join(' ') || null, last_name: last }
 }
 
 /** Tags as boot had them, and as they are now. */
@@ -59,10 +60,12 @@ const tags = () =>
 
 export const sources: Sources = {
   members: () => boot.value.members,
+  memberNote: awayNote,
   tags,
   nameOf: (kind, id) => nameOf(PLURAL[kind], id),
   hrefOf: (kind, id) => `/${PLURAL[kind]}/${id}`,
   search: (kind) => (typed, signal) => search(kind, typed, signal),
   create: createNamed,
   currency: () => boot.value.org.currency,
+  country: () => boot.value.org.country ?? undefined,
 }

@@ -2,11 +2,11 @@ import { type Present, presentAfter } from './present-after.ts'
 import type { Hello, Notice, Stream, StreamEvent, StreamHandlers } from './stream-types.ts'
 import type { Timers } from './timers.ts'
 
-// One stream for all tabs of a browser: HTTP/1.1 gives a browser six connections to an address, and each tab needs some of
-// them for its requests. The hub runs in a SharedWorker; each tab talks to it through a port.
+// One stream for all tabs of a member in a browser: HTTP/1.1 gives a browser six connections to an address, and each tab
+// needs some of them for its requests. The hub runs in a SharedWorker; each tab talks to it through a port.
 
 export type ToHub =
-  | { type: 'open'; after: number; member: string }
+  | { type: 'open'; after: number }
   | { type: 'wake'; isNetworkNew: boolean }
   | { type: 'alive' }
   | { type: 'close' }
@@ -19,9 +19,14 @@ export type FromHub =
   | { type: 'signedOut' }
   | { type: 'up' }
   | { type: 'down'; heardAt: number; front: number | undefined }
+  /** The answer to a tab that says it is alive. */
+  | { type: 'here' }
+  /** The tab is not known (any more): it has to open again. */
+  | { type: 'again' }
 
 export type Tab = { send(message: FromHub): void }
-type Known = { tab: Tab; heardAt: number; isOpen: boolean }
+/** `at` is the last event that the tab has. */
+type Known = { tab: Tab; heardAt: number; at: number }
 
 /** Kept for tabs that come later, whose page was read before the newest event. */
 const MAX_KEPT = 5000
@@ -30,7 +35,6 @@ const TAB_SILENCE_MS = 180_000
 
 export function streamHub({ stream, timers }: { stream: (on: StreamHandlers) => Stream; timers: Timers }) {
   const tabs = new Map<Tab, Known>()
-  let member: string | undefined
   let hello: Hello | undefined
   /** Who looks at what: the server says it once to the stream, and then what changes. */
   let present: ReadonlyMap<string, Present> = new Map()
@@ -40,6 +44,7 @@ export function streamHub({ stream, timers }: { stream: (on: StreamHandlers) => 
   /** `kept` has all events after this. */
   let keptFrom = 0
   let isRunning = false
+  let heardAt = timers.now()
 
   const source = stream({
     up() {
@@ -61,7 +66,7 @@ export function streamHub({ stream, timers }: { stream: (on: StreamHandlers) => 
         kept = kept.slice(-MAX_KEPT)
         keptFrom = (kept[0] as StreamEvent).seq - 1
       }
-      tell({ type: 'events', events })
+      for (const known of tabs.values()) bring(known, events)
     },
     notice(notice) {
       if (notice.kind === 'presence') present = presentAfter(present, notice)
@@ -69,6 +74,8 @@ export function streamHub({ stream, timers }: { stream: (on: StreamHandlers) => 
     },
     reset() {
       isRunning = false
+      // Each reads everything anew, and then opens again.
+      for (const known of tabs.values()) known.at = Number.POSITIVE_INFINITY
       tell({ type: 'reset' })
     },
     signedOut() {
@@ -78,35 +85,54 @@ export function streamHub({ stream, timers }: { stream: (on: StreamHandlers) => 
   })
 
   function tell(message: FromHub): void {
-    for (const { tab, isOpen } of tabs.values()) if (isOpen) tab.send(message)
+    for (const { tab } of tabs.values()) tab.send(message)
+  }
+
+  /** The stream may begin at an earlier event, for the sake of another tab. */
+  function bring(known: Known, events: readonly StreamEvent[]): void {
+    const missed = events.filter(({ seq }) => seq > known.at)
+    if (missed.length === 0) return
+    known.at = (missed.at(-1) as StreamEvent).seq
+    known.tab.send({ type: 'events', events: missed })
   }
 
   function receive(tab: Tab, message: ToHub): void {
-    const known = tabs.get(tab) ?? { tab, heardAt: 0, isOpen: false }
-    tabs.set(tab, known)
-    known.heardAt = timers.now()
-    if (message.type === 'open') open(known, message.after, message.member)
-    if (message.type === 'wake') source.wake(message.isNetworkNew)
+    const now = timers.now()
+    // After a sleep of the computer nobody can have been heard.
+    if (now - heardAt > TAB_SILENCE_MS) for (const known of tabs.values()) known.heardAt = now
+    heardAt = now
     if (message.type === 'close') leave(tab)
-    forgetCrashed()
+    else if (message.type === 'open') open({ tab, heardAt: now, at: message.after })
+    else answer(tabs.get(tab), tab, message)
+    for (const { tab, heardAt } of tabs.values()) if (now - heardAt > TAB_SILENCE_MS) leave(tab)
   }
 
-  function open(known: Known, after: number, newMember: string): void {
-    known.isOpen = true
-    if (newMember !== member) stop() // somebody else has signed in
-    member = newMember
-    if (!isRunning || after < keptFrom) {
-      run(after)
+  function answer(known: Known | undefined, tab: Tab, message: ToHub): void {
+    if (!known) {
+      tab.send({ type: 'again' })
+      return
+    }
+    known.heardAt = heardAt
+    if (message.type === 'wake') source.wake(message.isNetworkNew)
+    else tab.send({ type: 'here' })
+  }
+
+  function open(known: Known): void {
+    tabs.set(known.tab, known)
+    if (!isRunning || known.at < keptFrom) {
+      run()
       return
     }
     known.tab.send(isUp ? { type: 'up' } : lost)
-    const missed = kept.filter(({ seq }) => seq > after)
-    if (missed.length > 0) known.tab.send({ type: 'events', events: missed })
-    if (hello) known.tab.send({ type: 'hello', hello })
+    bring(known, kept)
+    // It says the time, which has passed since.
+    if (hello) known.tab.send({ type: 'hello', hello: { ...hello, now: new Date(timers.now()).toISOString() } })
     known.tab.send({ type: 'notice', notice: { kind: 'presence', present: [...present.values()] } })
   }
 
-  function run(after: number): void {
+  /** From the earliest event that one of them does not have: a session may have ended under tabs that wait for the next. */
+  function run(): void {
+    const after = Math.min(...[...tabs.values()].map(({ at }) => at))
     isRunning = true
     kept = []
     keptFrom = after
@@ -127,38 +153,55 @@ export function streamHub({ stream, timers }: { stream: (on: StreamHandlers) => 
     if (tabs.size === 0) stop()
   }
 
-  function forgetCrashed(): void {
-    for (const { tab, heardAt } of tabs.values()) if (timers.now() - heardAt > TAB_SILENCE_MS) leave(tab)
-  }
-
   return { receive, size: () => tabs.size }
+}
+
+type HubParts = {
+  post: (message: ToHub) => void
+  timers: Timers
+  /** Nothing is heard of the hub: browsers may end a worker. */
+  onLost: () => void
 }
 
 /** The hub as a stream of one tab. */
 export function hubStream(
-  { post, member, timers }: { post: (message: ToHub) => void; member: string; timers: Timers },
+  { post, timers, onLost }: HubParts,
   on: StreamHandlers,
 ): Stream & { receive(message: FromHub): void } {
   let stopTimer: (() => void) | undefined
+  /** The last event that this tab has. */
+  let at = 0
+  let isHeard = false
 
   function receive(message: FromHub): void {
     if (stopTimer === undefined) return
-    if (message.type === 'events') on.events(message.events)
-    else if (message.type === 'hello') on.hello(message.hello)
+    isHeard = true
+    if (message.type === 'events') {
+      at = message.events.at(-1)?.seq ?? at
+      on.events(message.events)
+    } else if (message.type === 'hello') on.hello(message.hello)
     else if (message.type === 'notice') on.notice(message.notice)
     else if (message.type === 'down') on.down(message.heardAt, message.front)
-    else on[message.type]()
+    else if (message.type === 'again') open(at)
+    else if (message.type !== 'here') on[message.type]()
   }
 
   function stayAlive(): void {
+    if (!isHeard) {
+      onLost()
+      return
+    }
+    isHeard = false
     post({ type: 'alive' })
     stopTimer = timers.after(ALIVE_MS, stayAlive)
   }
 
   function open(after: number): void {
+    at = after
+    isHeard = true
     stopTimer?.()
     stopTimer = timers.after(ALIVE_MS, stayAlive)
-    post({ type: 'open', after, member })
+    post({ type: 'open', after })
   }
 
   function close(): void {

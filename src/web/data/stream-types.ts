@@ -14,7 +14,8 @@ export type StreamEvent = {
   data: { object: Rec; changed_fields: string[]; previous: Record<string, unknown> }
 }
 
-export type Hello = { seq: number; oldest_seq: number; build: string; members: string[] }
+/** `now` is the time of the server. */
+export type Hello = { seq: number; oldest_seq: number; build: string; now: string; members: string[] }
 
 /** What is no event of the organisation, such as who is looking at a record. */
 export type Notice = { kind: string; [member: string]: unknown }

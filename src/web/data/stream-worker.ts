@@ -1,11 +1,14 @@
-import { openConnection } from './browser-connection.ts'
+import { connectionOf } from './browser-connection.ts'
 import { eventStream } from './event-stream.ts'
 import { streamHub, type Tab, type ToHub } from './stream-hub.ts'
 import { realTimers } from './timers.ts'
 
-// The SharedWorker: it holds the stream of all tabs. The build makes a file of its own of it.
+// The SharedWorker: it holds the stream of all tabs of a member, with whose id its name ends. The build makes a file of its
+// own of it.
 
 const timers = realTimers
+const { name } = globalThis as unknown as { name: string }
+const openConnection = connectionOf(name.slice(name.lastIndexOf('/') + 1))
 const hub = streamHub({
   timers,
   stream: (on) => eventStream({ openConnection, timers, random: Math.random }, on),

@@ -11,7 +11,8 @@ import type { Tag } from '../../crm/tags.ts'
 import type { Task } from '../../crm/tasks.ts'
 import type { Conversation } from '../../inbox/conversations/conversation.ts'
 import type { Message } from '../../inbox/messages/message.ts'
-import type { Meeting } from '../../meetings/meetings.ts'
+import type { Weekday } from '../../lib/written/periods.ts'
+import type { Meeting } from '../../meetings/meeting.ts'
 import type { Enrollment } from '../../sequences/enrollments/enrollment.ts'
 import type { Sequence } from '../../sequences/sequences/sequence.ts'
 
@@ -100,8 +101,13 @@ export type SignedIn = {
   /** Where the API listens for tokens, such as http://127.0.0.1:8080. */
   api_url: string
   me: Me
-  org: { id: string; name: string; currency: string; timezone: string }
+  /** The country is that of the settings: nobody is called in one that was only guessed from the zone. */
+  org: { id: string; name: string; currency: string; timezone: string; country: string | null }
+  /** On which weeks begin. */
+  first_weekday: Weekday
   members: Member[]
+  /** When those come back who are away, by member. */
+  away: Readonly<Record<string, string>>
   pipelines: { id: string; key: string; name: string; is_default: boolean; position: number }[]
   stages: (Stage & { usual_days: number | null })[]
   close_reasons: CloseReason[]

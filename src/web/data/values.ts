@@ -27,6 +27,14 @@ export function pathsOf(patch: Fields): string[] {
   )
 }
 
+/** One patch that sets what these set. */
+export function joined(patches: readonly Fields[]): Fields {
+  const all: Fields = {}
+  for (const [name, value] of patches.flatMap((patch) => Object.entries(patch)))
+    all[name] = MERGED.has(name) && isObject(value) ? { ...(all[name] as Fields | null | undefined), ...value } : value
+  return all
+}
+
 /** Splits at the first dot: the key of a custom field has none, and other names have none either. */
 function split(path: string): [string, string | undefined] {
   const dot = path.indexOf('.')

@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals'
-import { type Api, ApiProblem, InFront, NoAnswer } from './api.ts'
+import { ApiProblem, InFront, LetGo } from './api.ts'
 import { changedProblem, conflictsIn, deletedProblem, follow, isDone, isTyped, part, refusals } from './conflicts.ts'
 import { decisions } from './decisions.ts'
 import {
   entered,
+  isOpen,
   isReplaceable,
   type Lane,
   laterThan,
@@ -17,49 +18,38 @@ import {
   without,
 } from './lanes.ts'
 import { quiet } from './quiet.ts'
-import type { RecordStore } from './record-store.ts'
-import { isFinal, KEPT_WAITING, retryDelay, sending } from './sending.ts'
-import type { Timers } from './timers.ts'
+import { isFinal, isForgotten, KEPT_WAITING, type QueueParts, retryDelay, sending } from './sending.ts'
 import type { Fields, Kind, Rec } from './types.ts'
-import type { Write, WriteStorage } from './write-storage.ts'
+import type { Write } from './write-storage.ts'
 
 // My changes on their way to the server, each record's in order. A change is shown at once, kept in the browser until the
 // server has answered, and sent with one key however often that takes.
-
-export type Parts = {
-  api: Api
-  store: RecordStore
-  storage: WriteStorage
-  timers: Timers
-  newKey: () => string
-  /** Whose writes these are, and in which tab. */
-  member: string
-  tab: string
-  /** Whether something in front of the server refuses this write alone. */
-  isRefused: (write: Queued) => Promise<boolean>
-}
 
 export type WriteQueue = ReturnType<typeof writeQueue>
 
 const SILENT_REBASES = 3
 const SAVED_MS = 2000
 
-export function writeQueue({ api, store, storage, timers, newKey, member, tab, isRefused }: Parts) {
+export function writeQueue({ api, store, storage, timers, newKey, member, tab, isRefused }: QueueParts) {
   const lanes = new Map<string, Lane>()
   /** Changes with every change of a lane: what is derived from lanes reads it. */
   const revision = signal(0)
   const { request, fetchRecord, canFetch, noteDeleted } = sending({ api, store, timers, member })
   let isPaused = false
+  /** Whoever takes writes over has them in this order, also where the clock was put right in between. */
+  let newestAt = 0
 
   /** Resolves when the server has confirmed it, with the record; rejects with ApiProblem when it refuses. */
   function enqueue(given: Pick<Write, 'verb' | 'kind' | 'id' | 'body' | 'shown' | 'seen'> & { action?: string }) {
     const version = given.id === '' ? undefined : (store.find(given.kind, given.id)?.base?.version ?? undefined)
-    const write: Write = { ...given, key: newKey(), version, isUnsure: false, at: timers.now(), member, tab }
+    const at = Math.max(timers.now(), newestAt + 1)
+    const write: Write = { ...given, key: newKey(), version, isUnsure: false, at, member, tab }
     return quiet(new Promise<Rec | undefined>((resolve, reject) => add(write, { parts: 1, resolve, reject })))
   }
 
   function add(write: Write, ticket: Ticket): void {
     const [lane, queued] = entered(lanes, write, ticket)
+    newestAt = Math.max(newestAt, write.at)
     void keep(queued)
     refresh(lane)
     pump(lane)
@@ -90,11 +80,11 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
   function replace(lane: Lane, queued: Queued, write: Write | undefined): void {
     if (!write) {
       forget(lane, queued)
-      if (queued.parked?.why === 'front') queued.ticket.resolve(undefined) // a newer value is on its way
+      if (isOpen(queued)) queued.ticket.resolve(undefined) // a newer value is on its way
       return
     }
     void storage.remove(queued.write.key)
-    queued.write = { ...write, key: newKey() }
+    queued.write = { ...write, key: newKey(write.key) }
     void keep(queued)
   }
 
@@ -125,7 +115,11 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
   }
 
   async function send(lane: Lane, next: Queued): Promise<void> {
-    if (next.failures > 0 && next.isKept && !(await storage.claim(next.write.key, tab, tab))) return leave(lane, next)
+    if (next.failures > 0) {
+      if (!next.isKept) await keep(next)
+      else if (!(await storage.claim(next.write, tab, tab))) return leave(lane, next)
+    }
+    if (!next.isWanted && isForgotten(next.write, timers.now())) return park(lane, next, { why: 'old' })
     if (!next.write.isUnsure && !(await prepare(lane, next))) return
     const { write } = next
     const wasUnsure = write.isUnsure
@@ -210,7 +204,7 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
     const rest = Object.keys(next.write.seen).filter((path) => !paths.includes(path))
     if (rest.length > 0) {
       const { write, ticket } = next
-      const other = newQueued(part(write, rest, newKey()), ticket)
+      const other = newQueued(part(write, rest, newKey(write.key)), ticket)
       ticket.parts++
       lane.queued.splice(lane.queued.indexOf(next), 0, other)
       void keep(other)
@@ -226,7 +220,7 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
     next.isWaiting = false
     if (problem) next.write.isUnsure = false
     // Later changes of these fields take its place: their author has seen no more than this one's.
-    if (why.why === 'refused' || why.why === 'front') followers(lane, next, next.write.seen)
+    if (why.why !== 'conflict' && why.why !== 'deleted') followers(lane, next, next.write.seen)
     const later = laterThan(lane, next).flatMap(({ write }) => Object.keys(write.seen))
     if (next.write.verb === 'patch' && later.some((path) => path in next.write.seen))
       replace(lane, next, without(next.write, later))
@@ -260,7 +254,7 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
   /** Another tab has sent it, or will: what is stored is that tab's. */
   async function leave(lane: Lane, next: Queued): Promise<void> {
     lane.queued.splice(lane.queued.indexOf(next), 1)
-    next.ticket.reject(new NoAnswer('Another tab of this browser sends this change.'))
+    next.ticket.reject(new LetGo('Another tab sends it.'))
     if (next.write.id) await fetchRecord(next.write.kind, next.write.id).catch(() => undefined)
   }
 
@@ -290,11 +284,15 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
     for (const lane of [...lanes.values()]) resume(lane)
   }
 
-  /** Takes over writes of an earlier page, or of a tab that was closed. */
-  function adopt(writes: readonly Write[]): void {
-    for (const write of writes) add({ ...write, tab }, { parts: 1, resolve: () => undefined, reject: () => undefined })
+  /** Takes over a write of an earlier page, or of a tab that was closed, which may have sent it. */
+  function adopt(write: Write): void {
+    const isUnsure = write.isUnsure || write.verb === 'create'
+    add({ ...write, tab, isUnsure }, { parts: 1, resolve: () => undefined, reject: () => undefined })
   }
 
-  const decided = decisions({ lanes, store, revision, patch, takeParked, forget, resume })
-  return { patch, enqueue, echo, kick, adopt, ...decided }
+  const decided = decisions({ lanes, store, revision, patch, takeParked, followers, forget, resume })
+  /** Whether a change is in this page only, since the browser could not keep it. */
+  const isLoose = (): boolean => [...lanes.values()].some(({ queued }) => queued.some(({ isKept }) => isKept === false))
+
+  return { patch, enqueue, echo, kick, adopt, isLoose, ...decided }
 }

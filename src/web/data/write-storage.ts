@@ -31,8 +31,11 @@ export type WriteStorage = {
   /** Returns whether it is kept: a disk may be full. */
   put(write: Write): Promise<boolean>
   remove(key: string): Promise<void>
-  /** Gives the write to another tab, in one transaction. Returns whether it was still that of `from`. */
-  claim(key: string, from: string, to: string): Promise<boolean>
+  /**
+   * Gives the write to another tab, in one transaction. Returns whether it was still that of `from`. What went away with the
+   * data of the site is kept anew.
+   */
+  claim(write: Write, from: string, to: string): Promise<boolean>
 }
 
 /** For browsers without IndexedDB: writes last as long as the page. */
@@ -42,7 +45,7 @@ export function memoryStorage(): WriteStorage {
     all: async () => [...kept.values()].map((text) => JSON.parse(text) as Write),
     put: async (write) => kept.set(write.key, JSON.stringify(write)) === kept,
     remove: async (key) => void kept.delete(key),
-    claim: async (key, from, to) => {
+    claim: async ({ key }, from, to) => {
       const text = kept.get(key)
       const write = text === undefined ? undefined : (JSON.parse(text) as Write)
       if (write?.tab !== from) return false

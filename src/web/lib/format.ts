@@ -1,6 +1,6 @@
 import { type Amount, hasFraction } from './decimal.ts'
 import { type Duration, durations } from './durations.ts'
-import { type DayParts, dayNumber, zoned } from './zoned.ts'
+import { type DayParts, dayNumber, utcOf, zoned } from './zoned.ts'
 
 // Numbers, amounts, dates and times after a member's language and zone, as look.md, section 9, has them.
 
@@ -9,6 +9,7 @@ export type Locale = { language: string; timezone: string }
 /** English as it is written in Europe: the day before the month, and 24 hours. */
 const TAGS: Record<string, string> = { en: 'en-GB', de: 'de-DE', pseudo: 'en-GB' }
 const SPACE = '\u00a0'
+const NINE_FIGURES = 100_000_000
 
 export type Format = ReturnType<typeof formatFor>
 
@@ -31,6 +32,7 @@ export function formatFor({ language, timezone }: Locale) {
   const amounts = keyed((digits: number) => {
     return new Intl.NumberFormat(tag, { minimumFractionDigits: digits, maximumFractionDigits: Math.max(digits, 6) })
   })
+  const units = once(() => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }))
   const digitsOf = keyed((currency: string) => {
     return new Intl.NumberFormat(tag, { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
   })
@@ -39,7 +41,7 @@ export function formatFor({ language, timezone }: Locale) {
   /** The name of a day seen from another: "today", "Wed" within six days, "19 Nov", "31 Dec 2027". */
   const dayName = (at: DayParts, from: DayParts): string => {
     const away = dayNumber(at) - dayNumber(from)
-    const utc = Date.UTC(at.year, at.month - 1, at.day)
+    const utc = utcOf(at)
     if (away === 0) return relative().format(0, 'day')
     if (Math.abs(away) <= 6) return weekday().format(utc)
     return (at.year === from.year ? day() : dayOfYear()).format(utc)
@@ -49,8 +51,12 @@ export function formatFor({ language, timezone }: Locale) {
     number: (value: number | string): string => whole().format(value as number),
     /** `part` of 100: "13.7 %". */
     percent: (part: number): string => `${percents().format(part)}${SPACE}%`,
-    /** The number of an amount, without its currency. Decimals only where they are not zero, unless all are asked for. */
-    amount(amount: Amount, currency?: string, decimals?: 'all'): string {
+    /**
+     * The number of an amount, without its currency. Decimals only where they are not zero, unless all are asked for; a
+     * `sum` of nine figures and more has none.
+     */
+    amount(amount: Amount, currency?: string, decimals?: 'all' | 'sum'): string {
+      if (decimals === 'sum' && Math.abs(Number(amount)) >= NINE_FIGURES) return units().format(Number(amount))
       const digits = currency ? digitsOf(currency) : 2
       // Intl takes decimal texts as they are, to the last digit.
       return amounts(decimals === 'all' || hasFraction(amount) ? digits : 0).format(String(amount) as unknown as number)
@@ -69,6 +75,11 @@ export function formatFor({ language, timezone }: Locale) {
     },
     /** The same for a day without a time: a date, or the day of a time. */
     day: (at: number | string, now: number): string => dayName(dayOf(at, timezone), zoned(now, timezone)),
+    /** The same without the name of a weekday, which in the past could be taken for the one that comes. */
+    dayOfMonth: (at: number | string, now: number): string => {
+      const there = dayOf(at, timezone)
+      return (there.year === zoned(now, timezone).year ? day() : dayOfYear()).format(utcOf(there))
+    },
     /** "19 Nov 2026": a date in full length, without the weekday, for fields. */
     date: (at: number | string): string => dayOfYear().format(utcOf(dayOf(at, timezone))),
     /** A heading: "Thursday 19 November", with its year if that is another. */
@@ -120,8 +131,6 @@ function dayOf(at: number | string, timezone: string): DayParts {
   const [year = 0, month = 1, day = 1] = at.split('-').map(Number)
   return { year, month, day, hour: 0, minute: 0, second: 0 }
 }
-
-const utcOf = ({ year, month, day }: DayParts): number => Date.UTC(year, month - 1, day)
 
 /** Names of a kind: one object for all of them, since making one takes longer than to ask it. */
 const namesOf = keyed((kind: string) => {

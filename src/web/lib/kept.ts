@@ -19,15 +19,38 @@ export function kept(what: string): string | null {
   }
 }
 
-/** Keeps a text, or with null none. Without storage, or with a full one, it lasts as long as the page. */
-export function keep(what: string, text: string | null): void {
+/** Keeps a text, or with null none. Returns false without storage, or with a full one: then it lasts as long as the page. */
+export function keep(what: string, text: string | null): boolean {
   try {
     if (text === null) localStorage.removeItem(place + what)
     else localStorage.setItem(place + what, text)
+    return true
   } catch {
-    // see above
+    return false
   }
 }
+
+/** The names of what is kept here whose name has this in it. */
+export function keptNames(part: string): string[] {
+  try {
+    const names = Object.keys(localStorage).filter((name) => name.startsWith(place))
+    return names.map((name) => name.slice(place.length)).filter((name) => name.includes(part))
+  } catch {
+    return []
+  }
+}
+
+/** Forgets all that is kept for a member, under whatever name of this address. */
+export function forgetAll(member: string): void {
+  try {
+    for (const name of Object.keys(localStorage)) if (name.includes(member)) localStorage.removeItem(name)
+  } catch {
+    // without storage there is nothing
+  }
+}
+
+/** What once belonged to all members who signed in here. */
+const SHARED = ['dealbox.recent', 'dealbox.card-fields']
 
 /**
  * Gives the names of today to what an earlier version has kept, and to what another installation at this address has kept
@@ -39,7 +62,7 @@ export function takeOver(member: string): void {
       let what = old.replace(/^dealbox-\w+-\d*\//, '')
       const isOld = what === old && old.startsWith('dealbox.')
       if (old === place + what || !(isOld || what.includes(member))) continue
-      if (what === 'dealbox.recent') what += `.${member}`
+      if (SHARED.includes(what)) what += `.${member}`
       localStorage[place + what] ??= localStorage[old]
       localStorage.removeItem(old)
     }

@@ -1,3 +1,4 @@
+import { otherSpellings } from '../../lib/spellings.ts'
 import { fold } from './fold.ts'
 
 /**
@@ -5,8 +6,9 @@ import { fold } from './fold.ts'
  * in it, undefined if one does not.
  */
 export function match(typed: string, name: string): 0 | 1 | 2 | undefined {
-  const [wanted, given] = [fold(typed).trim(), fold(name)]
-  if (given.startsWith(wanted)) return 0
+  const [wanted, own] = [fold(typed).trim(), fold(name)]
+  if (own.startsWith(wanted)) return 0
+  const given = fold([name, ...otherSpellings(name.normalize('NFC'))].join(' '))
   const words = wanted.split(/\s+/)
   const parts = given.split(/[^\p{L}\p{N}]+/u)
   if (words.every((word) => parts.some((part) => part.startsWith(word)))) return 1

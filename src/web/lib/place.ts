@@ -14,7 +14,7 @@ const GAP = 4
 const EDGE = 8
 
 /** On a phone, what opens is a sheet from below, which CSS places. */
-export const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
+export const isPhone = (): boolean => matchMedia('(max-width: 40rem)').matches
 
 /**
  * Keeps an element of the top layer under its anchor, or over it where there is more room, until the returned function is

@@ -9,8 +9,9 @@ export function browserHost(): Host {
   return {
     url: here,
     key,
-    push: (url, key) => history.pushState({ key }, '', url),
-    replace: (url, key) => history.replaceState({ key }, '', url === here() ? url + location.hash : url),
+    push: (url, key) => history.pushState({ key, from: here() }, '', url),
+    replace: (url, key) =>
+      history.replaceState({ ...history.state, key }, '', url === here() ? url + location.hash : url),
     onPop: (listener) => {
       addEventListener('popstate', listener)
       return () => removeEventListener('popstate', listener)
@@ -26,6 +27,9 @@ export function browserHost(): Host {
     },
   }
 }
+
+/** Whether the entry before this one in the history has the address: then "back" is the way to it. */
+export const isBehind = (url: string): boolean => (history.state as { from?: string } | null)?.from === url
 
 const here = () => location.pathname + location.search
 

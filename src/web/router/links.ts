@@ -34,8 +34,15 @@ export function followLinks(navigate: (to: string) => void): () => void {
     const to = addressInside(link, location.href)
     if (to === null) return
     event.preventDefault()
+    // Not every browser does it on a press: "back" returns to it.
+    link.focus({ preventScroll: true })
     navigate(to)
   }
   document.addEventListener('click', onClick)
   return () => document.removeEventListener('click', onClick)
+}
+
+/** As a click with Ctrl does. */
+export function openTab(href: string): void {
+  open(href, '_blank', 'noopener')
 }

@@ -1,12 +1,15 @@
-// Scroll positions belong to an entry in the history: "back" returns to the row where one was. A part of a screen that
-// scrolls says so with data-scroll="name".
+import { focusedPlace } from './focused-place.ts'
+
+// Scroll positions belong to an entry in the history, and so does the focus: "back" returns to the row where one was. A part
+// of a screen that scrolls says so with data-scroll="name".
 
 type Positions = Record<string, [number, number]>
+type Kept = { parts: Positions; focus: string | null }
 
-const STORE = 'dealbox.scroll'
+const STORE = 'dealbox.places'
 /** How long content may grow until a position is given up. */
 const GROWTH_MS = 1500
-const KEPT = 50
+const MOST = 50
 
 const saved = read()
 let stopWaiting: (() => void) | undefined
@@ -17,17 +20,17 @@ export function saveScroll(key: string): void {
   const positions: Positions = {}
   for (const part of parts()) positions[part.dataset.scroll ?? ''] = [part.scrollLeft, part.scrollTop]
   saved.delete(key)
-  saved.set(key, positions)
-  for (const oldest of [...saved.keys()].slice(0, Math.max(0, saved.size - KEPT))) saved.delete(oldest)
+  saved.set(key, { parts: positions, focus: focusedPlace(document.activeElement) })
+  for (const oldest of [...saved.keys()].slice(0, Math.max(0, saved.size - MOST))) saved.delete(oldest)
 }
 
-/** Returns to the positions of the entry, as soon as there is enough content, unless the person scrolls first. */
+/** Returns to the positions and the focus of the entry, as soon as they are there, unless the person acts first. */
 export function restoreScroll(key: string): void {
   stopWaiting?.()
-  const positions = saved.get(key)
-  if (!positions) return
-  const left = new Map(Object.entries(positions).filter(([, [x, y]]) => x > 0 || y > 0))
-  if (left.size === 0) return
+  const kept = saved.get(key)
+  if (!kept) return
+  const left = new Map(Object.entries(kept.parts).filter(([, [x, y]]) => x > 0 || y > 0))
+  let { focus } = kept
 
   const settle = () => {
     for (const part of parts()) {
@@ -38,7 +41,12 @@ export function restoreScroll(key: string): void {
         left.delete(part.dataset.scroll ?? '')
       }
     }
-    if (left.size === 0) stop()
+    const focused = focus === null ? null : document.querySelector<HTMLElement>(focus)
+    if (focused) {
+      focused.focus({ preventScroll: true })
+      focus = null
+    }
+    if (left.size === 0 && focus === null) stop()
   }
   const observer = new MutationObserver(settle)
   const given = setTimeout(() => stop(), GROWTH_MS)
@@ -68,7 +76,7 @@ export function keepScrollOverReload(key: () => string | null): void {
   })
 }
 
-function read(): Map<string, Positions> {
+function read(): Map<string, Kept> {
   try {
     return new Map(JSON.parse(globalThis.sessionStorage?.getItem(STORE) ?? '[]'))
   } catch {

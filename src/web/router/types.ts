@@ -19,11 +19,13 @@ export type ScreenEntry = {
   /** Pattern of the address, such as `/deals/:id`. */
   path: string
   title: () => string
+  /** Other words for it, by which the palette finds it too. */
+  words?: () => string
   load: () => Promise<ScreenModule>
   /** Its place in the sidebar; without one it is only reached by links. */
   nav?: { group: NavGroup; icon: string; label: () => string; key: string; places?: readonly string[] }
-  /** Its place in the index of the settings; `role: 'admin'` hides it from others. */
-  settings?: { group: 'you' | 'organisation' | 'mail' | 'machine'; icon: string; role?: 'admin' }
+  /** Its place in the index of the settings; `role` hides it from those who have less. */
+  settings?: { group: 'you' | 'organisation' | 'mail' | 'machine'; icon: string; role?: 'owner' | 'member' }
   /** The sidebar is narrow here at every width, as in the inbox. */
   hasRail?: true
 }

@@ -1,10 +1,8 @@
 import { openKeysPage, openPalette } from '../commands/opened.ts'
 import { type Command, register } from '../commands/registry.ts'
 import { texts } from '../commands/texts.ts'
-import { showToast, undoShown } from '../components/toast.tsx'
-import { ApiProblem } from '../data/api.ts'
-import { me } from '../data/boot.ts'
-import { client } from '../data/current.ts'
+import { undoShown } from '../components/toast.tsx'
+import { hasRole, mayWrite } from '../data/may.ts'
 import { urlOf } from '../router/create.ts'
 import type { ScreenEntry } from '../router/types.ts'
 import { navigate, path, setQuery } from '../router.ts'
@@ -20,14 +18,16 @@ export function registerAppCommands(entries: readonly ScreenEntry[]): () => void
 
 const goCommands = (entries: readonly ScreenEntry[]): Command[] =>
   entries
-    .flatMap(({ path, title, nav }): Command[] => [
+    .flatMap(({ path, title, words, nav, settings }): Command[] => [
       {
         id: `go${path.replaceAll('/', '.')}`,
         title: () => texts().goTo(title()),
+        ...(words ? { words } : {}),
         group: 'go',
         where: 'anywhere',
         icon: nav?.icon ?? 'gear',
         ...(nav ? { keys: `g ${nav.key}` } : {}),
+        when: () => hasRole(settings?.role),
         run: () => navigate(path),
       },
     ])
@@ -48,26 +48,20 @@ function makeCommand({ kind, path: place, key }: (typeof MADE)[number]): Command
     id: `app.new-${kind}`,
     title,
     titleWith: (text) => texts().make(title(), text),
+    makes: place.slice(1),
     group: 'new',
     where: 'anywhere',
     keys: `c ${key}`,
     icon: 'plus',
-    when: () => me.value.role !== 'viewer',
+    when: () => mayWrite(),
     run: ({ text = '' }) =>
       path.peek() === place ? setQuery({ new: text }) : navigate(urlOf(place, new URLSearchParams({ new: text }))),
   }
 }
 
-/** What the toast tells of, else my newest change: the server takes it back from its event. */
+/** What the toast tells of, else my newest step. */
 async function undo(): Promise<void> {
-  if (undoShown()) return
-  try {
-    const change = await client().undo()
-    showToast({ icon: 'undo', text: change ? shellTexts().undone : shellTexts().nothingToUndo })
-  } catch (error) {
-    if (!(error instanceof ApiProblem && error.code === 'changed_since')) throw error
-    showToast({ kind: 'error', text: shellTexts().changedSince })
-  }
+  if (!undoShown()) await (await import('./steps/take-back.ts')).takeBackNewest()
 }
 
 const APP_COMMANDS: readonly Command[] = [
@@ -79,7 +73,7 @@ const APP_COMMANDS: readonly Command[] = [
     keys: 'c n',
     icon: 'note',
     isAlias: true,
-    when: ({ targets }) => me.value.role !== 'viewer' && targets?.ids.length === 1 && targets.kind !== 'tasks',
+    when: ({ targets }) => mayWrite() && targets?.ids.length === 1 && targets.kind !== 'tasks',
     run: ({ targets }) => targets && navigate(`/${targets.kind}/${targets.ids[0]}?compose=note`),
   },
   {

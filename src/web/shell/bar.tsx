@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { IconButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { navigate } from '../router.ts'
+import { goBack } from '../router.ts'
 import { texts } from './texts.ts'
 import { isPhone } from './widths.ts'
 import './bar.css'
@@ -23,7 +23,7 @@ export function Bar({ title, crumbs = [], children, summary, actions }: BarProps
   const back = isPhone.value ? crumbs.at(-1) : undefined
   return (
     <header class={back ? 'bar has-back' : 'bar'}>
-      {back && <IconButton plain icon="left" title={back.label} onClick={() => void navigate(back.href)} />}
+      {back && <IconButton plain icon="left" title={back.label} onClick={() => goBack(back.href)} />}
       {!back && crumbs.length > 0 && (
         <nav class="crumb" aria-label={texts().path}>
           {crumbs.map(({ href, label }) => (
@@ -35,9 +35,15 @@ export function Bar({ title, crumbs = [], children, summary, actions }: BarProps
         </nav>
       )}
       <div class="title">
-        <h1 class="cut">{title}</h1>
+        <h1 class="cut" dir="auto">
+          {title}
+        </h1>
         {children}
-        {summary !== undefined && <span class="summary cut">{summary}</span>}
+        {summary !== undefined && (
+          <span class="summary cut" dir="auto">
+            {summary}
+          </span>
+        )}
       </div>
       <div class="ends">{actions}</div>
     </header>

@@ -16,7 +16,7 @@ export function ConnectionLine({ isShort }: { isShort: boolean }) {
       <span role="status" title={isShort ? text : undefined}>
         <State is={kind as 'good' | 'warn'}>{isShort ? <span class="sr">{text}</span> : text}</State>
       </span>
-      {!isShort && newBuild.value && !isWriting && (
+      {!isShort && newBuild.value && (
         <span>
           {texts().newVersion}{' '}
           <button type="button" onClick={() => location.reload()}>

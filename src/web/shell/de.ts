@@ -9,18 +9,17 @@ export const de: Like<typeof en> = {
     lists: 'Listen',
     duplicates: 'Dubletten',
     tasks: 'Aufgaben',
-    inbox: 'Posteingang',
-    meetings: 'Meetings',
-    sequences: 'Sequenzen',
-    reports: 'Berichte',
     settings: 'Einstellungen',
     me: 'Meine Einstellungen',
     signIn: 'Anmeldung',
     sessions: 'Sitzungen',
     members: 'Mitglieder',
+    bin: 'Papierkorb',
+    changes: 'Meine Änderungen',
+    operation: 'Betrieb',
     search: 'Suche',
   },
-  settingsGroups: { you: 'Du', organisation: 'Organisation', mail: 'Mail und SLA', machine: 'Server' },
+  binWords: 'gelöscht wiederherstellen Mülleimer',
 
   make: {
     deal: 'Neuer Deal',
@@ -35,12 +34,11 @@ export const de: Like<typeof en> = {
   path: 'Wo du bist',
   closePeek: 'Eintrag neben der Liste schließen',
   skip: 'Zum Inhalt springen',
-  search: 'Suchen oder springen',
+  search: 'Suchen, springen',
   pinned: 'Angeheftete Ansichten',
   settings: 'Einstellungen',
   more: 'Mehr',
   late: (count) => `${count} überfällig`,
-  today: (count) => `${count} für heute`,
 
   organisation: 'Organisation und Darstellung',
   theme: 'Darstellung',
@@ -55,7 +53,6 @@ export const de: Like<typeof en> = {
 
   saved: 'Alles gespeichert',
   saving: 'Wird gespeichert …',
-  connecting: 'Verbindung wird aufgebaut',
   reconnecting: 'Verbindung wird wiederhergestellt',
   offline: 'Offline',
   dataOf: (time) => `Stand der Daten: ${time}.`,
@@ -76,24 +73,11 @@ export const de: Like<typeof en> = {
 
   notices: 'Hinweise',
   noticesCount: (count) => (count === 1 ? '1 neuer Hinweis' : `${count} neue Hinweise`),
-  noNotices: 'Nichts Neues',
-  noNoticesBody:
-    'Hier steht, was dir zugewiesen wird, wo du erwähnt wirst, welche Aufgaben fällig sind und welche Token ablaufen.',
-  markRead: 'Alle als gelesen markieren',
-  noticesFailed: 'Die Hinweise konnten nicht geladen werden.',
-  isNew: 'neu',
-  noticeOf: (kind, who) => {
-    if (kind === 'assigned') return who ? `${who} hat dir das zugewiesen` : 'Dir zugewiesen'
-    if (kind === 'mentioned') return who ? `${who} hat dich erwähnt` : 'Du wurdest erwähnt'
-    if (kind === 'ending') return 'Ein Token für die API läuft ab'
-    return 'Aufgabe fällig'
-  },
   notSaved: 'Das konnte nicht gespeichert werden. Es ist wie vorher.',
   noAnswer: 'Der Server hat nicht geantwortet.',
 
   missing: 'Unter dieser Adresse gibt es nichts',
-  missingBody:
-    'Der Datensatz wurde gelöscht oder mit einem anderen zusammengeführt, oder der Link gehört zu einer anderen Dealbox.',
+  missingBody: 'In der Adresse ist ein Fehler, oder sie gehört zu einer anderen Version von Dealbox.',
   back: (place) => `Zurück: ${place}`,
   searchShort: 'Suchen',
   loading: 'Wird geladen',
@@ -101,14 +85,8 @@ export const de: Like<typeof en> = {
   failedBody:
     'Ihre Dateien sind nicht angekommen. Vielleicht wurde der Server aktualisiert, oder die Verbindung ging verloren. Gespeichertes ist nicht verloren.',
   tryAgain: 'Erneut versuchen',
-  broken: 'Diese Seite funktioniert nicht mehr',
-  brokenBody:
-    'In der Seite ist ein Fehler aufgetreten. Gespeichertes ist sicher. Lade die Seite neu; tritt der Fehler wieder auf, sag der Person Bescheid, die diesen Server betreibt.',
+  changedMeanwhile: 'Jemand hat es inzwischen geändert oder gelöscht.',
   commandFailed: 'Das hat nicht funktioniert',
-
-  undone: 'Zurückgenommen',
-  nothingToUndo: 'Auf dieser Seite gibt es nichts von dir zurückzunehmen',
-  changedSince: 'Nicht zurückgenommen: Jemand hat dasselbe seitdem wieder geändert.',
 
   signedOutTitle: 'Melde dich an, um weiterzumachen',
   signedOutBody: (waiting) =>

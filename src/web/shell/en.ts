@@ -7,18 +7,17 @@ export const en = {
     lists: 'Lists',
     duplicates: 'Duplicates',
     tasks: 'Tasks',
-    inbox: 'Inbox',
-    meetings: 'Meetings',
-    sequences: 'Sequences',
-    reports: 'Reports',
     settings: 'Settings',
     me: 'My preferences',
     signIn: 'Signing in',
     sessions: 'Sessions',
     members: 'Members',
+    bin: 'Bin',
+    changes: 'My changes',
+    operation: 'Operation',
     search: 'Search',
   },
-  settingsGroups: { you: 'You', organisation: 'Organisation', mail: 'Mail and SLA', machine: 'Machine' },
+  binWords: 'trash deleted restore',
 
   make: { deal: 'New deal', contact: 'New contact', company: 'New company', task: 'New task', note: 'New note' },
   notCopied: (text: string) => `The browser did not copy it. Copy it from here: ${text}`,
@@ -32,7 +31,6 @@ export const en = {
   settings: 'Settings',
   more: 'More',
   late: (count: number) => `${count} late`,
-  today: (count: number) => `${count} for today`,
 
   organisation: 'Organisation and appearance',
   theme: 'Appearance',
@@ -47,7 +45,6 @@ export const en = {
 
   saved: 'Everything saved',
   saving: 'Saving…',
-  connecting: 'Connecting',
   reconnecting: 'Reconnecting',
   offline: 'Offline',
   dataOf: (time: string) => `Data as of ${time}.`,
@@ -67,22 +64,11 @@ export const en = {
 
   notices: 'Notices',
   noticesCount: (count: number) => (count === 1 ? '1 new notice' : `${count} new notices`),
-  noNotices: 'Nothing new',
-  noNoticesBody: 'What is assigned to you, mentions of you, tasks that are due and tokens that end are listed here.',
-  markRead: 'Mark all as read',
-  noticesFailed: 'The notices could not be loaded.',
-  isNew: 'new',
-  noticeOf: (kind: string, who: string | undefined) => {
-    if (kind === 'assigned') return who ? `${who} gave you this` : 'Assigned to you'
-    if (kind === 'mentioned') return who ? `${who} mentioned you` : 'You were mentioned'
-    if (kind === 'ending') return 'A token for the API ends'
-    return 'Task due'
-  },
   notSaved: 'This could not be saved. It is as before.',
   noAnswer: 'The server did not answer.',
 
   missing: 'Nothing lives at this address',
-  missingBody: 'The record was deleted, merged into another, or the link is from a different Dealbox.',
+  missingBody: 'The address has a mistake, or is from another version of Dealbox.',
   back: (place: string) => `Back to ${place}`,
   searchShort: 'Search',
   loading: 'Loading',
@@ -90,14 +76,8 @@ export const en = {
   failedBody:
     'Its files did not arrive. The server may have been updated, or the connection was lost. Nothing you saved is lost.',
   tryAgain: 'Try again',
-  broken: 'This page stopped working',
-  brokenBody:
-    'Something in the page failed. What you saved is safe. Load the page again; if it stops again, tell the person who runs this server.',
+  changedMeanwhile: 'Somebody has changed or deleted it in the meantime.',
   commandFailed: 'That did not work',
-
-  undone: 'Taken back',
-  nothingToUndo: 'Nothing of yours to take back on this page',
-  changedSince: 'Not taken back: somebody has changed the same again since.',
 
   signedOutTitle: 'Sign in to go on',
   signedOutBody: (waiting: number) =>

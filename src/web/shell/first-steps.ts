@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals'
 import { openPalette } from '../commands/opened.ts'
 import { boot, me, page } from '../data/boot.ts'
 import { client } from '../data/current.ts'
+import { serverNow } from '../lib/server-time.ts'
 import { navigate } from '../router.ts'
 import { askForSample } from './asking.ts'
 
@@ -13,8 +14,13 @@ export type StepId = 'look' | 'palette' | 'deal' | 'invite' | 'factor' | 'sample
 
 type State = { dismissed?: boolean; looked?: boolean; searched?: boolean; added?: boolean }
 
+type Sample = { count: number; edited: number }
+
+const NOTHING: Sample = { count: 0, edited: 0 }
+let removals = 0
+
 /** What of the sample data is left, for its owner; undefined until it is known. */
-export const sample = signal<{ count: number; edited: number } | undefined>(undefined)
+export const sample = signal<Sample | undefined>(undefined)
 
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000
 
@@ -22,13 +28,13 @@ const MONTH_MS = 30 * 24 * 60 * 60 * 1000
 export const firstSteps = computed((): readonly Step[] | null => {
   const { checklist, members, counts } = boot.value
   const { role, created_at, totp } = me.value
-  if (checklist === null || role !== 'owner' || Date.now() - Date.parse(created_at) > MONTH_MS) return null
+  if (checklist === null || role !== 'owner' || serverNow() - Date.parse(created_at) > MONTH_MS) return null
   const state = checklist as State
   // With sample data there are deals from the start: then adding one is noted when it is gone to.
   const hasOwnDeals = counts.deals > 0 && (sample.value?.count ?? 0) === 0
   const steps: Step[] = [
     { id: 'look', isDone: state.looked === true, run: () => go('/settings/me', { looked: true }) },
-    { id: 'palette', isDone: state.searched === true, run: search },
+    { id: 'palette', isDone: state.searched === true, run: openPalette },
     { id: 'deal', isDone: state.added === true || hasOwnDeals, run: () => go('/deals', { added: true }) },
     { id: 'invite', isDone: members.length > 1, run: () => void navigate('/settings/members') },
     { id: 'factor', isDone: totp, run: () => void navigate('/settings/sign-in') },
@@ -41,12 +47,16 @@ export const firstSteps = computed((): readonly Step[] | null => {
 /** Throws ApiProblem and NoAnswer. */
 export async function removeSample(edited: 'keep' | 'remove'): Promise<void> {
   await client().api.request('DELETE', '/app/sample', { body: { edited } })
-  sample.value = { count: 0, edited: 0 }
+  removals++
+  sample.value = NOTHING
 }
 
+/** What is being removed is gone for its owner, and so it is for an answer from before that. */
 export async function readSample(): Promise<void> {
   if (me.peek().role !== 'owner') return
-  sample.value = await client().api.get<{ count: number; edited: number }>('/app/sample')
+  const before = removals
+  const { is_being_removed, ...left } = await client().api.get<Sample & { is_being_removed: boolean }>('/app/sample')
+  if (before === removals) sample.value = is_being_removed ? NOTHING : left
 }
 
 export const hideSteps = (): Promise<void> => note({ dismissed: true })
@@ -56,9 +66,9 @@ function go(to: string, change: State): void {
   void note(change)
 }
 
-function search(): void {
-  openPalette()
-  void note({ searched: true })
+/** Told once: it is not known better by searching again. */
+export function noteSearch(): void {
+  if ((boot.peek().checklist as State | null)?.searched !== true) void note({ searched: true }).catch(() => undefined)
 }
 
 async function note(change: State): Promise<void> {

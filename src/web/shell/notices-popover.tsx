@@ -1,12 +1,22 @@
 import { Popover } from '../components/popover.tsx'
-import type { Anchor } from '../lib/place.ts'
 import { Notices } from './notices.tsx'
 import { texts } from './texts.ts'
 
-/** The notices at the bell. */
-export function NoticesPopover({ anchor, close }: { anchor: Anchor; close: () => void }) {
+const EDGE = 12
+const GAP = 6
+
+/** The notices at the bell, beside the side bar, of which they cover nothing. */
+export function NoticesPopover({ anchor, close }: { anchor: HTMLElement; close: () => void }) {
+  const beside = {
+    get x() {
+      return (anchor.closest('nav') ?? anchor).getBoundingClientRect().right + GAP
+    },
+    get y() {
+      return document.documentElement.clientHeight - EDGE
+    },
+  }
   return (
-    <Popover anchor={anchor} onClose={close} class="notices" role="dialog" aria-label={texts().notices}>
+    <Popover anchor={beside} onClose={close} class="notices" role="dialog" aria-label={texts().notices}>
       <Notices close={close} />
     </Popover>
   )

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { commandMenu } from '../commands/context-menu.tsx'
+import { commandMenu } from '../commands/command-menu.ts'
 import { Menu, type MenuGroup } from '../components/menu.tsx'
 import { showToast } from '../components/toast.tsx'
 import { boot } from '../data/boot.ts'
@@ -8,6 +8,7 @@ import { navigate } from '../router.ts'
 import { savePreferences } from './preferences.ts'
 import { texts } from './texts.ts'
 import { type Theme, theme } from './theme.ts'
+import { isPhone } from './widths.ts'
 
 /** The organisation at the top of the sidebar: its menu holds the appearance, help, and signing out. */
 export function OrgMenu({ children }: { children: ComponentChildren }) {
@@ -40,7 +41,8 @@ export function orgMenu(): MenuGroup[] {
     {
       items: [
         { label: texts().preferences, icon: 'person', onPick: () => void navigate('/settings/me') },
-        ...(commandMenu([['app.keys']])[0]?.items ?? []),
+        // A phone has no keys.
+        ...(isPhone.value ? [] : (commandMenu([['app.keys']])[0]?.items ?? [])),
         { label: texts().reference, icon: 'hook', onPick: () => location.assign('/reference') },
       ],
     },

@@ -1,12 +1,14 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { commandContext, register } from '../commands/registry.ts'
-import { lazy } from '../lazy.tsx'
+import { later } from '../components/later.tsx'
 import { path } from '../router.ts'
 import { closePeek, openPeek, peeked } from './peek.ts'
 import { texts } from './texts.ts'
 import { isPeekWide } from './widths.ts'
 
-const PeekPanel = lazy(() => import('../components/record/peek-panel.tsx').then(({ PeekPanel }) => PeekPanel))
+const PeekPanel = later(() => import('../components/record/peek-panel.tsx').then(({ PeekPanel }) => PeekPanel), {
+  ahead: false,
+})
 
 /** The record beside a list. It follows the row that has the focus, and leaves with the list. */
 export function PeekPlace() {

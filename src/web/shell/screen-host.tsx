@@ -1,7 +1,10 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { commandHints, runCommand } from '../commands/listen.ts'
 import { Button } from '../components/button.tsx'
 import { Empty } from '../components/empty.tsx'
 import { ErrorBoundary } from '../components/error-boundary.tsx'
+import { connection } from '../data/connection.ts'
 import { isLoading, navigate, shown } from '../router.ts'
 import { Bar } from './bar.tsx'
 import { home } from './home.ts'
@@ -24,15 +27,15 @@ export function ScreenHost() {
   )
 }
 
-/** Nothing at this address. Screens show it too, for a record that is not there. */
-export function Missing() {
+/** Nothing at this address. Screens show it too, for a record that is not there, and say what may have become of that. */
+export function Missing({ children }: { children?: ComponentChildren }) {
   const hints = commandHints('app.palette')
   const { href, label } = home()
   return (
     <div class="nothing">
       <span class="code mute">404</span>
       <h1>{texts().missing}</h1>
-      <p class="dim">{texts().missingBody}</p>
+      <p class="dim">{children ?? texts().missingBody}</p>
       <div class="row">
         <Button onClick={() => void navigate(href)}>{texts().back(label)}</Button>
         <Button plain icon="search" keys={hints.keys} onClick={() => runCommand('app.palette')}>
@@ -43,8 +46,19 @@ export function Missing() {
   )
 }
 
-/** The files of a screen did not arrive: after an update of the server only a new page finds the new ones. */
+/**
+ * The files of a screen did not arrive: they are asked for again once the connection is there. After an update of the server
+ * only a new page finds the new ones.
+ */
 function Failed() {
+  const isLive = connection.value.state === 'live'
+  useEffect(() => {
+    if (isLive) void again()
+  }, [isLive])
+  const retry = async () => {
+    await again()
+    if (shown.peek()?.kind === 'failed' && isLive) location.reload()
+  }
   return (
     <>
       <Bar title={texts().failed} />
@@ -52,7 +66,7 @@ function Failed() {
         icon="off"
         title={texts().failed}
         actions={
-          <Button first onClick={() => location.reload()}>
+          <Button first onClick={() => void retry()}>
             {texts().tryAgain}
           </Button>
         }
@@ -62,3 +76,5 @@ function Failed() {
     </>
   )
 }
+
+const again = () => navigate(location.href.slice(location.origin.length), { replace: true })

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from '../components/icon.tsx'
-import { boot } from '../data/boot.ts'
+import { hasRole } from '../data/may.ts'
 import { entries, path } from '../router.ts'
 import { Bar } from './bar.tsx'
+import { texts as groupTexts } from './settings/texts.ts'
 import { texts } from './texts.ts'
 import './settings-frame.css'
 
@@ -26,7 +27,7 @@ export function SettingsFrame({ title, summary, actions, children }: SettingsFra
     const here = line?.querySelector<HTMLElement>('[aria-current]')
     if (line && here) line.scrollLeft = here.offsetLeft - line.offsetLeft - (line.clientWidth - here.offsetWidth) / 2
   }, [])
-  const shown = entries.value.filter(({ settings }) => settings && (settings.role !== 'admin' || isAdmin()))
+  const shown = entries.value.filter(({ settings }) => settings && hasRole(settings.role))
   return (
     <>
       <Bar
@@ -42,7 +43,7 @@ export function SettingsFrame({ title, summary, actions, children }: SettingsFra
             if (inGroup.length === 0) return null
             return (
               <>
-                <h2>{texts().settingsGroups[group]}</h2>
+                <h2>{groupTexts()[group]}</h2>
                 <div class="nav">
                   {inGroup.map((entry) => (
                     <a key={entry.path} href={entry.path} aria-current={path.value === entry.path ? 'page' : undefined}>
@@ -62,5 +63,3 @@ export function SettingsFrame({ title, summary, actions, children }: SettingsFra
     </>
   )
 }
-
-export const isAdmin = (): boolean => ['owner', 'admin'].includes(boot.value.me.role)

@@ -1,8 +1,15 @@
-import { ContextMenu } from '../commands/context-menu.tsx'
-import { isKeysPageOpen, openedPalette } from '../commands/opened.ts'
+import {
+  closeKeysPage,
+  closeMenu,
+  closePalette,
+  isKeysPageOpen,
+  openedMenu,
+  openedPalette,
+} from '../commands/opened.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { SourcesContext } from '../components/fields/sources.ts'
-import { later } from '../components/later.tsx'
+import { later, laterInFocus } from '../components/later.tsx'
+import { over } from '../components/over.tsx'
 import { Toasts } from '../components/toast.tsx'
 import { isSignedOut } from '../data/connection.ts'
 import { sources } from '../data/sources.ts'
@@ -19,19 +26,22 @@ import { texts } from './texts.ts'
 import { isNarrow, isPhone } from './widths.ts'
 import './shell.css'
 
-const Palette = later(() => import('../commands/palette.tsx').then((module) => module.Palette))
-const KeysPage = later(() => import('../commands/keys-page.tsx').then((module) => module.KeysPage))
+const Palette = laterInFocus(() => import('../commands/palette.tsx').then((module) => module.Palette))
+const KeysPage = laterInFocus(() => import('../commands/keys-page.tsx').then((module) => module.KeysPage))
+const ContextMenu = laterInFocus(() => import('../commands/context-menu.tsx').then((module) => module.ContextMenu))
 const SampleQuestion = later(() => import('./sample-question.tsx').then((module) => module.SampleQuestion))
-const StuckChanges = later(() => import('./stuck-changes.tsx').then((module) => module.StuckChanges))
+const StuckChanges = later(() => import('./stuck/stuck-changes.tsx').then((module) => module.StuckChanges))
 const SignedOut = later(() => import('./signed-out.tsx').then((module) => module.SignedOut))
 
 /** What opens over everything. It stands apart so that opening it does not render the frame. */
 function Over() {
   return (
     <>
-      {openedPalette.value && <Palette />}
-      {isKeysPageOpen.value && <KeysPage />}
+      {openedPalette.value && <Palette onClose={closePalette} />}
+      {isKeysPageOpen.value && <KeysPage onClose={closeKeysPage} />}
+      {openedMenu.value && <ContextMenu onClose={closeMenu} />}
       {isAskingForSample.value && <SampleQuestion />}
+      {over.value}
       {isSignedOut.value && <SignedOut />}
     </>
   )
@@ -63,7 +73,6 @@ export function Shell({ entries }: { entries: readonly ScreenEntry[] }) {
         {isPhone.value && <TabBar entries={entries} />}
       </div>
       <Over />
-      <ContextMenu />
       <Confirm />
       <Toasts />
     </SourcesContext.Provider>

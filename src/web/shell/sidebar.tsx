@@ -2,8 +2,12 @@ import { commandHints, runCommand } from '../commands/listen.ts'
 import { Avatar } from '../components/avatar.tsx'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Kbd } from '../components/kbd.tsx'
+import { later, useLater } from '../components/later.tsx'
+import { useCounted } from '../components/views/use-counted.ts'
+import { viewCounts } from '../components/views/view-counts.ts'
 import { boot, me } from '../data/boot.ts'
-import { lazy } from '../lazy.tsx'
+import type { View } from '../data/types.ts'
+import { format } from '../lib/locale.ts'
 import type { NavGroup, ScreenEntry } from '../router/types.ts'
 import { path, query } from '../router.ts'
 import { Bell } from './bell.tsx'
@@ -16,7 +20,7 @@ import { addressOf, pinnedViews } from './views.ts'
 import './sidebar.css'
 
 /** Few ever see it, so that its file is not among the first. */
-const Checklist = lazy(() => import('./checklist.tsx').then(({ Checklist }) => Checklist))
+const Checklist = later(() => import('./checklist.tsx').then(({ Checklist }) => Checklist), { ahead: false })
 
 const GROUPS: readonly NavGroup[] = ['day', 'records', 'more']
 
@@ -25,11 +29,18 @@ type SidebarProps = { entries: readonly ScreenEntry[]; isRail: boolean }
 export function Sidebar({ entries, isRail }: SidebarProps) {
   const hints = commandHints('app.palette')
   const views = pinnedViews.value
+  // The first steps come with all that opens later: the records that one came for are first.
+  const isLater = useLater()
+  useCounted(isLater && !isRail ? views : NONE)
   return (
     <nav class="side" aria-label={texts().main}>
       <OrgMenu>
         <Logo />
-        {!isRail && <span class="cut">{boot.value.org.name}</span>}
+        {!isRail && (
+          <span class="cut" dir="auto">
+            {boot.value.org.name}
+          </span>
+        )}
         {!isRail && <Icon name="down" small class="mute" />}
       </OrgMenu>
       {isRail ? (
@@ -41,7 +52,7 @@ export function Sidebar({ entries, isRail }: SidebarProps) {
       ) : (
         <button type="button" class="find" aria-keyshortcuts={hints.aria} onClick={openPalette}>
           <Icon name="search" small />
-          <span class="grow">{texts().search}</span>
+          <span class="grow cut">{texts().search}</span>
           {hints.keys && <Kbd keys={hints.keys} />}
         </button>
       )}
@@ -59,6 +70,7 @@ export function Sidebar({ entries, isRail }: SidebarProps) {
                   href={addressOf(view)}
                   icon={view.icon}
                   label={view.name}
+                  count={textOf(viewCounts.value.get(view.id))}
                   isHere={isViewHere(view.id)}
                 />
               ))}
@@ -66,7 +78,7 @@ export function Sidebar({ entries, isRail }: SidebarProps) {
           </>
         )}
       </div>
-      {!isRail && boot.value.checklist !== null && me.value.role === 'owner' && <Checklist />}
+      {isLater && !isRail && boot.value.checklist !== null && me.value.role === 'owner' && <Checklist />}
       <div class="foot">
         <div class="nav">
           <NavLink
@@ -81,7 +93,13 @@ export function Sidebar({ entries, isRail }: SidebarProps) {
         <div class="me">
           <a href="/settings/me" title={me.value.name}>
             <Avatar kind="member" id={me.value.id} name={me.value.name} />
-            {isRail ? <span class="sr">{me.value.name}</span> : <span class="cut">{me.value.name}</span>}
+            {isRail ? (
+              <span class="sr">{me.value.name}</span>
+            ) : (
+              <span class="cut" dir="auto">
+                {me.value.name}
+              </span>
+            )}
           </a>
           <Bell />
         </div>
@@ -89,6 +107,10 @@ export function Sidebar({ entries, isRail }: SidebarProps) {
     </nav>
   )
 }
+
+const NONE: readonly View[] = []
+const textOf = (count: number | undefined): Count | undefined =>
+  count === undefined ? undefined : { text: format.value.number(count), isLate: false }
 
 const openPalette = () => runCommand('app.palette')
 

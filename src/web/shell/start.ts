@@ -1,5 +1,5 @@
 import { listenForKeys } from '../commands/listen.ts'
-import { showToast } from '../components/toast.tsx'
+import { showToast, takeStepsBackBy } from '../components/toast.tsx'
 import type { SignedIn } from '../data/types.ts'
 import { keepTitle } from '../router.ts'
 import { screens } from '../screens.ts'
@@ -13,9 +13,13 @@ import { texts } from './texts.ts'
 export async function startShell({ me }: SignedIn): Promise<void> {
   await applyPreferences(me)
   registerAppCommands(screens)
-  listenForKeys((error) => {
+  const failed = (error: unknown) => {
     console.error(error)
     showToast({ kind: 'error', text: sayWhy(error) })
+  }
+  listenForKeys(failed)
+  takeStepsBackBy((step) => {
+    import('./steps/take-back.ts').then((steps) => steps.takeBackStep(step)).catch(failed)
   })
   keepTitle(
     () => newNotices.value,

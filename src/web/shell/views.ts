@@ -9,7 +9,7 @@ export const pinnedViews = computed(() =>
   boot.value.views
     .filter(({ is_pinned }) => is_pinned)
     .sort((one, other) => one.position - other.position)
-    .map(({ id, name, object }) => ({ id, name, object, icon: ICONS[object] ?? 'list' })),
+    .map((view) => ({ ...view, icon: ICONS[view.object] ?? 'list' })),
 )
 
 /** The address of a saved view: its screen reads filters, sort order and columns from it. */

@@ -7,6 +7,8 @@ export function pluralOf(language: string) {
   return {
     /** The form alone. */
     form: (count: number, forms: Forms): string => (rules.select(count) === 'one' ? forms.one : forms.other),
+    /** The number alone: "1,204". */
+    number: (count: number): string => numbers.format(count),
     /** The number and the form: "1,204 deals". */
     count: (count: number, forms: Forms): string =>
       `${numbers.format(count)} ${rules.select(count) === 'one' ? forms.one : forms.other}`,

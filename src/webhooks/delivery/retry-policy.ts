@@ -46,11 +46,15 @@ type AttemptContext = {
 
 export type DeliveryDecision = { status: 'pending' | 'delivered' | 'failed'; failures: number; dueAt: number | null }
 
+/** The receiver wants no more events: the one that it answered so has failed, and its webhook is disabled. */
+const isGone = ({ status }: Reply): boolean => status === 410
+
 /** Returns what to do with a delivery after an attempt. `random` is from 0 to 1. */
 export function deliveryAfter(context: AttemptContext, reply: Reply, now: number, random: number): DeliveryDecision {
   const { failures, isProbe, isTest } = context
   if (reply.error === null) return { status: 'delivered', failures, dueAt: null }
-  if (isTest) return { status: 'failed', failures: failures + 1, dueAt: null }
+  const isOver = isTest || isGone(reply)
+  if (isOver) return { status: 'failed', failures: failures + 1, dueAt: null }
   if (isProbe) return { status: 'pending', failures, dueAt: now + PROBE_MS }
   const pause = PAUSES_MS[failures]
   if (pause === undefined) return { status: 'failed', failures: failures + 1, dueAt: null }
@@ -77,7 +81,7 @@ export function healthAfter(before: Health, reply: Reply, now: number): Health &
     held_until: heldUntil > now ? heldUntil : null,
     last_failure_at: now,
   }
-  if (reply.status === 410)
+  if (isGone(reply))
     return { ...after, disabled: 'The receiver answered 410, which means that it wants no more events.' }
   // A few failures with a long gap between them, as when the server was off, do not count as five days.
   if (isDown(after) && now - failing_since >= DISABLED_AFTER_MS) {

@@ -4,6 +4,8 @@ import { connect as connectTls, createSecureContext, type SecureContext } from '
 import { Problem } from '../../lib/problem.ts'
 import { canonical } from './addresses.ts'
 import { type Address, hostNameOf } from './guard.ts'
+import type { OutgoingProxy } from './proxies.ts'
+import { type Way, wayThrough } from './way.ts'
 
 export type ConnectOptions = {
   /** Certificates to trust instead of the default ones, as PEM. */
@@ -14,8 +16,16 @@ export type ConnectOptions = {
 /** How long Node tries an address before the next one; its default of 500 ms is short for a distant, busy host. */
 const NEXT_ADDRESS_MS = 1000
 
+export type Destination = {
+  url: URL
+  /** Those that were checked; without one, only a proxy knows any. */
+  addresses: Address[]
+  /** The proxy resolves the name itself, so nobody can tell here which address it connects to. */
+  proxy: OutgoingProxy | undefined
+}
+
 /**
- * Opens a connection to one of the checked addresses and to nothing else, with TLS for https. Passes every socket to
+ * Opens a connection to one of the checked addresses and to nothing else, or to the proxy; with TLS for https. Passes every socket to
  * `hold` before it can fail, so that the caller can destroy it. Rejects with the socket's error, or a Problem.
  */
 export function connector({ ca, connect = connectTcp }: ConnectOptions) {
@@ -27,7 +37,8 @@ export function connector({ ca, connect = connectTcp }: ConnectOptions) {
     return trusted
   }
 
-  return async (url: URL, addresses: Address[], hold: (socket: Socket) => void): Promise<Socket> => {
+  return async ({ url, addresses, proxy }: Destination, hold: (socket: Socket) => void): Promise<Way> => {
+    if (proxy) return wayThrough(proxy, url, hold, url.protocol === 'http:' ? undefined : trust())
     const host = hostNameOf(url)
     const isPlain = url.protocol === 'http:'
     const port = Number(url.port) || (isPlain ? 80 : 443)
@@ -42,7 +53,7 @@ export function connector({ ca, connect = connectTcp }: ConnectOptions) {
         'url_not_allowed',
         `The connection reached ${reached}, which is not the address that was checked.`,
       )
-    if (isPlain) return socket
+    if (isPlain) return { socket, prefix: '', headers: {} }
     const secure = connectTls({
       socket,
       host,
@@ -52,7 +63,7 @@ export function connector({ ca, connect = connectTcp }: ConnectOptions) {
     })
     hold(secure)
     await once(secure, 'secureConnect')
-    return secure
+    return { socket: secure, prefix: '', headers: {} }
   }
 }
 

@@ -4,6 +4,7 @@ import { parseAllow } from './allow.ts'
 import type { FromWorker, ToWorker, WorkerData } from './delivery-worker.ts'
 import { guard } from './guard.ts'
 import { poster } from './http-post.ts'
+import { ownProxies } from './proxies.ts'
 
 // The thread of delivery-worker.ts: makes the attempts posted to it and posts the results back.
 
@@ -13,7 +14,7 @@ let replies: FromWorker = []
 
 giveWay()
 
-const post = poster(guard({ allow: parseAllow(allow), ownPorts: () => ownPorts }))
+const post = poster(guard({ allow: parseAllow(allow), ownPorts: () => ownPorts }), { proxies: ownProxies() })
 
 /** Collects the replies of one turn of the event loop: a message costs more than its contents. */
 function postReply(reply: FromWorker[number]): void {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
-import type { Socket } from 'node:net'
 import { Problem } from '../../lib/problem.ts'
 import { READ_BYTES, type ReplyReader } from './reply.ts'
+import type { Way } from './way.ts'
 
 /** The part of the reply received up to now. */
 export type Answer = { head: IncomingMessage | undefined; body: ReplyReader }
@@ -12,15 +12,16 @@ export type Post = { url: URL; headers: Record<string, string>; body: string }
  * Sends the request over an open connection and fills the answer. Resolves when the answer is complete or has reached
  * 64 KiB; rejects with the error of the connection or the parser, or a Problem.
  */
-export function exchange(socket: Socket, { url, headers, body }: Post, answer: Answer): Promise<void> {
+export function exchange({ socket, ...way }: Way, { url, headers, body }: Post, answer: Answer): Promise<void> {
   return new Promise((resolve, reject) => {
     const req = request({
       method: 'POST',
-      path: url.pathname + url.search,
+      path: way.prefix + url.pathname + url.search,
       headers: {
         Host: url.host.replace(/\.(?=$|:)/, ''),
         'User-Agent': 'Dealbox',
         ...headers,
+        ...way.headers,
         'Content-Length': Buffer.byteLength(body),
         Connection: 'close',
       },

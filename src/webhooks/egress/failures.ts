@@ -28,7 +28,7 @@ const SENTENCES: Record<string, string> = {
 
 /** Describes a failed attempt as a sentence for the list of deliveries. */
 export function failureOf(error: unknown): string {
-  if (error instanceof Problem) return error.message
+  if (error instanceof Problem || (error as { isSentence?: true })?.isSentence) return (error as Error).message
   const code = codeOf(error)
   if (code === undefined) return 'The attempt failed.'
   if (Object.hasOwn(SENTENCES, code)) return SENTENCES[code] as string

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
+import { Problem } from '../../lib/problem.ts'
 import { type ConnectOptions, connector } from './connection.ts'
 import { type Answer, exchange } from './exchange.ts'
 import { failureOf } from './failures.ts'
-import type { Guard } from './guard.ts'
+import type { Address, Guard } from './guard.ts'
+import { DIRECT, type OutgoingProxy, type Proxies } from './proxies.ts'
 import { replyReader } from './reply.ts'
 
 export type Attempt = {
@@ -27,16 +29,43 @@ export type Reply = {
 
 const TIMEOUT_MS = 15_000
 
-/** Sends one POST over a separate connection, to checked addresses only. Redirects are failures. Never rejects. */
-export function poster(guard: Guard, options: ConnectOptions = {}): (attempt: Attempt) => Promise<Reply> {
+/** How long a resolver may take of an attempt through a proxy, which resolves the name itself. */
+const RESOLVE_MS = 3000
+
+type Options = ConnectOptions & { proxies?: Proxies; resolve_ms?: number }
+
+/**
+ * Sends one POST over a separate connection, to checked addresses only, or through a proxy. Redirects are failures. Never
+ * rejects; a signal ends it as if its time were over.
+ */
+export function poster(
+  guard: Guard,
+  options: Options = {},
+): (attempt: Attempt, signal?: AbortSignal) => Promise<Reply> {
+  const { proxies = DIRECT, resolve_ms = RESOLVE_MS } = options
   const open = connector(options)
 
-  return async ({ url, headers, body, timeout_ms = TIMEOUT_MS }) => {
+  /** With a proxy, this machine may know no names of others: what it does know is refused as ever. */
+  async function resolve(url: string, proxy: OutgoingProxy | undefined): Promise<Address[]> {
+    const resolved = guard.resolve(url)
+    if (!proxy) return resolved
+    const known = resolved.catch((error): Address[] => {
+      if (error instanceof Problem) throw error
+      return []
+    })
+    const late = Promise.withResolvers<Address[]>()
+    const timer = setTimeout(late.resolve, resolve_ms, [])
+    return Promise.race([known, late.promise]).finally(() => clearTimeout(timer))
+  }
+
+  return async ({ url, headers, body, timeout_ms = TIMEOUT_MS }, signal) => {
     const startedAt = performance.now()
     const answer: Answer = { head: undefined, body: replyReader() }
     const sockets: Socket[] = []
     const late = Promise.withResolvers<'late'>()
     const timer = setTimeout(late.resolve, timeout_ms, 'late')
+    const abort = () => late.resolve('late')
+    signal?.addEventListener('abort', abort)
     let isOver = false
 
     function hold(socket: Socket): void {
@@ -44,10 +73,11 @@ export function poster(guard: Guard, options: ConnectOptions = {}): (attempt: At
       sockets.push(socket)
     }
     async function send(): Promise<undefined> {
-      const addresses = await guard.resolve(url)
-      if (isOver) return
-      const target = new URL(url)
-      await exchange(await open(target, addresses, hold), { url: target, headers, body }, answer)
+      const target = URL.parse(url)
+      const proxy = target ? proxies.of(target) : undefined
+      const addresses = await resolve(url, proxy)
+      if (isOver || !target) return
+      await exchange(await open({ url: target, addresses, proxy }, hold), { url: target, headers, body }, answer)
     }
     function replyWith(error: string | null): Reply {
       return {
@@ -67,6 +97,7 @@ export function poster(guard: Guard, options: ConnectOptions = {}): (attempt: At
     } finally {
       isOver = true
       clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
       for (const socket of sockets) socket.destroy()
     }
   }

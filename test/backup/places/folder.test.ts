@@ -180,8 +180,10 @@ test('a share that hangs holds one thread at most', {
   // Of the four threads, others are free.
   const late = pause(5000, 'late', { ref: false })
   assert.notEqual(await Promise.race([readdir(base), late]), 'late')
-  closeSync(openSync(pipe, 'w')) // the server is back
+  // The server is back. For writing alone this would wait, and so would this process, for one who is still about to read.
+  const server = openSync(pipe, 'r+')
   rmSync(pipe)
+  closeSync(server)
   const isBack = () =>
     place.list().then(
       () => true,

@@ -74,7 +74,7 @@ test('a person is exported with all that is about them, and their files', async 
   const file = join(folder, 'person.json')
   const { records } = await cliJson('contact', 'export', EMAIL, '--to', file, ...own())
   const found = JSON.parse(readFileSync(file, 'utf8'))
-  assert.deepEqual(found.about.contact_ids, [made.person.id, made.twin.id])
+  assert.deepEqual(found.about.contact_ids, [made.person.id, made.twin.id, made.first.id])
   assert.equal(found.contacts[0].job_title, `${LETTERS}chief`)
   assert.equal(found.archived_values[0].archived_fields.its_old, `${LETTERS}archived`)
   for (const [name, count] of Object.entries(records)) assert.equal(found[name].length, count, name)
@@ -109,7 +109,7 @@ test('nothing is left of a person, in no column and in no byte of the file', asy
   for (const page of pages) assert.ok((await getRecord(page)).data.length > 0)
 
   const { erased, contact_ids, backups, remnants } = await forget(EMAIL, '--yes')
-  assert.deepEqual(contact_ids, [made.person.id, made.twin.id])
+  assert.deepEqual(contact_ids, [made.person.id, made.twin.id, made.first.id])
   assert.match(backups, /^There are no backups in .*backups; any elsewhere.* about six months/)
   assert.equal(remnants, undefined)
   for (const kind of ['contacts', 'conversations', 'messages', 'events', 'merges', 'import_rows', 'answers', 'drafts'])
@@ -120,6 +120,11 @@ test('nothing is left of a person, in no column and in no byte of the file', asy
     assert.equal(isInFiles(letters), false, letters)
   }
   assert.equal(store.db.prepare('SELECT count(*) FROM invitations').pluck().get(), 0, 'a row whose key names them goes')
+  assert.equal(
+    store.db.prepare('SELECT trusted_forwarders FROM mailboxes').pluck().get(),
+    '["forwarder.example"]',
+    'settings stay valid',
+  )
   store.db.prepare("INSERT INTO search (search) VALUES ('integrity-check')").run()
   assert.equal(isWhole(store.db, a.org), true)
   for (const page of pages)
@@ -230,6 +235,14 @@ test('a person is named exactly', async () => {
   await forget(one.id, '--yes')
   assert.equal((await getRecord(`/contacts/${other.id}`)).emails[0].email, 'both@mail.example', 'it is theirs as well')
   assert.equal((await getRecord(`/notes/${note}`)).body, 'Write to both@mail.example')
+})
+
+test('an address of ours that a contact has is not theirs alone', async () => {
+  const alias = 'helpdesk@acme.example'
+  server.store.db.prepare('UPDATE mailboxes SET aliases = ?').run(JSON.stringify([alias]))
+  const { id } = await newContact({ emails: [{ email: alias }] })
+  await forget(id, '--yes')
+  assert.equal(server.store.db.prepare('SELECT aliases FROM mailboxes').pluck().get(), JSON.stringify([alias]))
 })
 
 test('a person who is only named is erased by the email, also from what no record shows', async () => {

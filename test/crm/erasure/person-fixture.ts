@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mergeStore } from '../../../src/crm/merges/merges.ts'
 import { importFile } from '../../../src/imports/csv/import.ts'
+import { outgoingStore } from '../../../src/inbox/messages/outgoing.ts'
+import type { MailIn } from '../../../src/mail/mail.ts'
 import { incomingStore } from '../../../src/mail/sync/incoming.ts'
 import { indexAll } from '../../store/searched.ts'
 import { enroll, insertRow, makeSequence } from '../../support/enrolled.ts'
-import { mailIn, setMailboxes } from '../../support/mailbox.ts'
+import { mailIn, SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import { stillPace } from '../../support/pace.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
 import type { TestServer } from '../../support/server.ts'
@@ -29,6 +31,8 @@ export const PERSONAL = [
   'deals.title deals.title_key drafts.body events.data idempotency.body import_omissions.reason import_rows.previous',
   'imports.file_name invitations.attendee meetings.title meetings.summary meetings.participants merges.undo',
   'message_headers.subject message_headers.reply_to messages.author messages.body_text messages.body_html',
+  'mailboxes.trusted_forwarders message_aliases.external_id message_headers.delivered_to message_headers.refs',
+  'messages.copies messages.sent_bcc messages.sent_from messages.sent_to',
   'messages.external_id messages.sent_cc messages.attachments notes.title notes.body notifications.title',
   'rejected_mails.sender rejected_mails.subject search_docs.words search_pending.words search_words.word',
   'tasks.title tasks.body transcript_segments.speaker transcript_segments.text transcript_segments.words',
@@ -73,6 +77,11 @@ export async function fillPerson(server: TestServer) {
   await patchRecord(`/contacts/${person.id}`, { first_name })
   await patchRecord(`/custom-fields/${old}`, { is_archived: true })
   const twin = await newContact({ last_name: text('twin'), emails: [{ email: text('twin@mail.example') }] })
+  // Merged into the one that is merged itself.
+  const first = await newContact({ last_name: text('first'), emails: [{ email: text('first@mail.example') }] })
+  store.transaction(() =>
+    mergeStore(deps).merge({ org: a.org, member: a.owner }, 'contact', twin.id as string, first.id as string),
+  )
   store.transaction(() =>
     mergeStore(deps).merge({ org: a.org, member: a.owner }, 'contact', person.id as string, twin.id as string),
   )
@@ -167,8 +176,37 @@ export async function fillPerson(server: TestServer) {
       text: `Hello ${NAME}`,
     }),
   ]
-  for (const mail of mails)
+  const arrive = (mail: MailIn) =>
     store.transaction(() => incomingStore(deps).take(a.org, support as never, mail, server.now()))
+  mails.forEach(arrive)
+
+  // A mail of the person in a conversation of somebody else, which came a second time with a line of a gateway.
+  const ben2 = { messageId: '<ben2@mail.example>', from: { email: 'ben@mail.example', name: 'Ben' } }
+  const theirs = {
+    ...{ messageId: '<theirs@mail.example>', from: { email: EMAIL, name: NAME }, inReplyTo: [ben2.messageId] },
+    ...{ references: [ben2.messageId, `<${EMAIL}>`], to: [{ email: SUPPORT.address, name: NAME }], date: 1000 },
+  }
+  arrive(mailIn(ben2))
+  arrive(mailIn({ ...theirs, subject: text('theirs'), text: text('theirs') }))
+  arrive(mailIn({ ...theirs, subject: text('copied'), text: `${text('theirs')} ${text('gateway')}` }))
+  const mailed = store.db
+    .prepare('SELECT conversation_id FROM messages WHERE external_id = ?')
+    .pluck()
+    .get(ben2.messageId) as string
+  const blind = await newRecord('/messages', {
+    ...{ conversation_id: mailed, direction: 'outbound', body_text: 'For both' },
+    bcc: [{ email: text('second@mail.example'), name: NAME }],
+  })
+  store.transaction(() => outgoingStore(deps).alias(a.org, blind.id as string, [`<${EMAIL}>`]))
+  // What others write into the settings, and what a program puts in front of one of our addresses.
+  const change = (sql: string, ...values: unknown[]) => store.db.prepare(sql).run(...values)
+  change('UPDATE mailboxes SET trusted_forwarders = ?', JSON.stringify([EMAIL, 'forwarder.example']))
+  change('UPDATE message_headers SET delivered_to = ? WHERE message_id = ?', JSON.stringify([EMAIL]), blind.id)
+  change(
+    'UPDATE messages SET sent_from = ? WHERE id = ?',
+    JSON.stringify({ email: SUPPORT.address, name: NAME }),
+    blind.id,
+  )
 
   indexAll(store) // what comes after it is pending
   const { id: sequence } = makeSequence(server, a)
@@ -206,5 +244,22 @@ export async function fillPerson(server: TestServer) {
       texts: '{}',
     },
   })
-  return { person, ben, twin, company, deal, list, notes, tasks, meetings, lunch, own, bens, reply, enrollment }
+  return {
+    person,
+    ben,
+    twin,
+    first,
+    company,
+    deal,
+    list,
+    notes,
+    tasks,
+    meetings,
+    lunch,
+    own,
+    bens,
+    reply,
+    enrollment,
+    blind,
+  }
 }

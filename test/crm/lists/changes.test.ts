@@ -119,6 +119,6 @@ test('a list that is deleted while a bulk change fills it takes no more records'
   scheduler = startScheduler({ store: app.store, log: silentLog, kinds: bulkKinds(app.deps), recurring: [] })
   await scheduler.tick()
   const { failed, finished_at } = await app.ok('member', 'GET', `/bulk/${id}`)
-  assert.deepEqual(failed, [{ id: one, detail: 'The list was deleted meanwhile.' }])
+  assert.deepEqual(failed, [{ id: one, code: 'list_gone', detail: 'The list was deleted meanwhile.' }])
   assert.ok(finished_at)
 })

@@ -28,7 +28,7 @@ before(async () => {
 after(() => server.stop())
 
 const OPERATORS =
-  'eq ne in not_in gt gte lt lte contains starts_with is_null not_null in_last_days in_next_days has_any has_all'
+  'eq ne in not_in gt gte lt lte contains starts_with is_null not_null in_last_days in_next_days before_last_days after_next_days has_any has_all'
 const OPTIONS = ['a', 'b'].map((value) => ({ value, label: value }))
 const CUSTOM = {
   ...{ text: 'text', number: 'number', boolean: 'boolean', date: 'date', datetime: 'datetime', select: 'select' },
@@ -168,6 +168,16 @@ describe('a filter is refused, by a pointer to what is wrong', () => {
     ['with negative days', leaf('updated_at', 'in_last_days', -1), ['/value invalid_value']],
     ['with too many days', leaf('updated_at', 'in_next_days', 36_501), ['/value invalid_value']],
     ['with days as a text', leaf('updated_at', 'in_next_days', '7'), ['/value invalid_value']],
+    [
+      'with days for what is further away as a text',
+      leaf('updated_at', 'before_last_days', '7'),
+      ['/value invalid_value'],
+    ],
+    ['with a period that has no name', leaf('created_at', 'eq', 'last_decade'), ['/value invalid_value']],
+    ['with a period in capitals', leaf('created_at', 'gte', 'Today'), ['/value invalid_value']],
+    ['with me where no member is meant', leaf('company_id', 'eq', 'me'), ['/value invalid_value']],
+    ['with me as a day', leaf('updated_at', 'gt', 'me'), ['/value invalid_value']],
+    ['with today as an owner', leaf('owner_id', 'in', ['me', 'today']), ['/value/1 invalid_value']],
     ['with what is no id', leaf('owner_id', 'eq', 'ana'), ['/value invalid_value']],
     ['with an unknown owner', leaf('owner_id', 'eq', UNKNOWN), ['/value reference_not_found']],
     ['with an unknown tag among others', leaf('tag_ids', 'has_all', [UNKNOWN]), ['/value/0 reference_not_found']],

@@ -151,6 +151,7 @@ export function addSampleRecords({ store, deps, a, advance }: TestServer, many: 
     custom: { contact: TYPES, company: TYPES, deal: TYPES },
     now: store.clock.now(),
     timezone: 'Europe/Berlin',
+    member: a.owner,
   }
   return { context, records, ids: { tags: tagIds } }
 }

@@ -67,7 +67,7 @@ const CUSTOM: Record<string, Field> = {
 
 const EQUAL = ['eq', 'ne', 'in', 'not_in']
 const ORDER = ['gt', 'gte', 'lt', 'lte']
-const DAYS = ['in_last_days', 'in_next_days']
+const DAYS = ['in_last_days', 'in_next_days', 'before_last_days', 'after_next_days']
 const PARTS = ['contains', 'starts_with']
 const SETS = ['has_any', 'has_all']
 
@@ -87,6 +87,8 @@ export type FilterContext = {
   custom: Record<Listed, Record<string, string>>
   now: number
   timezone: string
+  /** Who asks. */
+  member?: string
 }
 
 /** Returns a field by its name, including those of the company; undefined if there is none. */
@@ -125,15 +127,23 @@ export function isMet(tree: Tree, record: Row, object: Listed, context: FilterCo
   if ('not' in tree) return !isMet(tree.not, record, object, context)
   const field = fieldOf(object, tree.field, context)
   const values = field ? valuesOf(record, tree.field, context) : []
-  const comparable = (one: unknown) => {
+  const comparable = (one: unknown): Comparable => {
     if (field?.type === 'text') return plain(one as string)
-    return field?.type === 'time' ? Date.parse(one as string) : (one as string | number)
+    return field?.type === 'time' ? Date.parse(one as string) : (one as Comparable)
   }
   const found = values.map(comparable)
-  const asked = () => [tree.value ?? []].flat().map(comparable)
-  const some = (test: (one: never, wanted: never) => boolean) => {
-    const [wanted] = asked()
-    return found.some((one) => test(one as never, wanted as never))
+  /** A value, or all days of a period, both ends included. */
+  const rangeOf = (one: unknown): Range => {
+    const isDay = field?.type === 'date' || field?.type === 'time'
+    if (isDay && PERIOD.test(one as string)) return periodOf(one as string, field.type === 'time', context)
+    const value = comparable(one === 'me' && field?.type === 'exact' ? context.member : one)
+    return [value, value]
+  }
+  const asked = () => [tree.value ?? []].flat().map(rangeOf)
+  const isIn = (one: Comparable, [from, to]: Range) => from <= one && one <= to
+  const some = (test: (one: Comparable, range: Range) => boolean) => {
+    const [range] = asked()
+    return found.some((one) => test(one, range as Range))
   }
   switch (tree.op) {
     case 'is_null':
@@ -143,37 +153,86 @@ export function isMet(tree: Tree, record: Row, object: Listed, context: FilterCo
     case 'eq':
     case 'in':
     case 'has_any':
-      return asked().some((one) => found.includes(one))
+      return asked().some((range) => found.some((one) => isIn(one, range)))
     case 'ne':
     case 'not_in':
-      return !asked().some((one) => found.includes(one))
+      return !asked().some((range) => found.some((one) => isIn(one, range)))
     case 'has_all':
-      return asked().every((one) => found.includes(one))
+      return asked().every((range) => found.some((one) => isIn(one, range)))
     case 'gt':
-      return some((one, wanted) => one > wanted)
+      return some((one, [, to]) => one > to)
     case 'gte':
-      return some((one, wanted) => one >= wanted)
+      return some((one, [from]) => one >= from)
     case 'lt':
-      return some((one, wanted) => one < wanted)
+      return some((one, [from]) => one < from)
     case 'lte':
-      return some((one, wanted) => one <= wanted)
+      return some((one, [, to]) => one <= to)
     case 'contains':
-      return some((one: string, wanted: string) => one.includes(wanted))
+      return some((one, [text]) => String(one).includes(String(text)))
     case 'starts_with':
-      return some((one: string, wanted: string) => one.startsWith(wanted))
+      return some((one, [text]) => String(one).startsWith(String(text)))
+    case 'before_last_days':
+    case 'after_next_days':
+      return found.some((one) => isBeyond(one, tree.op === 'before_last_days', tree.value as number, context))
     default:
       return found.some((one) => isWithin(one, tree.op === 'in_last_days', tree.value as number, context))
   }
 }
 
+type Comparable = string | number
+type Range = [from: Comparable, to: Comparable]
+
+/** The day on which `today` is. */
+const todayOf = ({ now, timezone }: FilterContext) =>
+  Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
+
+export const PERIOD = /^(yesterday|today|tomorrow|(last|this|next)_(week|month|quarter|year))$/
+
+/** The first and the last day, or the first and the last millisecond, of a period; weeks begin on Monday. */
+function periodOf(name: string, isTime: boolean, context: FilterContext): Range {
+  const today = todayOf(context)
+  const [away, span] = ({ yesterday: ['last', 'day'], today: ['this', 'day'], tomorrow: ['next', 'day'] }[name] ??
+    name.split('_')) as ['last' | 'this' | 'next', 'day' | 'week' | 'month' | 'quarter' | 'year']
+  const count = { last: -1, this: 0, next: 1 }[away]
+  const length = {
+    day: { days: 1 },
+    week: { days: 7 },
+    month: { months: 1 },
+    quarter: { months: 3 },
+    year: { years: 1 },
+  }
+  const began = {
+    day: today,
+    week: today.subtract({ days: today.dayOfWeek - 1 }),
+    month: today.with({ day: 1 }),
+    quarter: today.with({ day: 1, month: today.month - ((today.month - 1) % 3) }),
+    year: today.with({ day: 1, month: 1 }),
+  }[span]
+  const step = Temporal.Duration.from(length[span])
+  const first = count < 0 ? began.subtract(step) : count > 0 ? began.add(step) : began
+  const next = first.add(step)
+  if (!isTime) return [first.toString(), next.subtract({ days: 1 }).toString()]
+  const momentOf = (day: Temporal.PlainDate) => day.toZonedDateTime(context.timezone).epochMilliseconds
+  return [momentOf(first), momentOf(next) - 1]
+}
+
+/** What is further away than that many days in the past, or in the future. */
+function isBeyond(one: Comparable, past: boolean, days: number, context: FilterContext): boolean {
+  const far = past ? -days : days
+  const limit =
+    typeof one === 'number' ? context.now + far * 86_400_000 : todayOf(context).add({ days: far }).toString()
+  return past ? one < limit : one > limit
+}
+
 /** A time within that many days of 24 hours; a date within that many days of today, today included. */
-function isWithin(one: string | number, past: boolean, days: number, { now, timezone }: FilterContext): boolean {
+function isWithin(one: Comparable, past: boolean, days: number, context: FilterContext): boolean {
+  const { now } = context
   const far = past ? -days : days
   if (typeof one === 'number') {
     const [from, to] = [now, now + far * 86_400_000].sort((a, b) => a - b) as [number, number]
     return from <= one && one <= to
   }
-  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
+  const today = todayOf(context)
   const [from, to] = [today, today.add({ days: far })].sort(Temporal.PlainDate.compare) as [
     Temporal.PlainDate,
     Temporal.PlainDate,

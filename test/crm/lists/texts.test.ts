@@ -139,7 +139,7 @@ test('days follow the clock: a page and a count that nobody wrote to change', as
   assert.deepEqual(await shown(), [[], [], [id]])
 })
 
-test('dates are days of the time zone of the organisation, today included', async () => {
+test('dates are days of the time zone of who asks, today included', async () => {
   const { advance, now } = server
   const berlin = () => Temporal.Instant.fromEpochMilliseconds(now()).toZonedDateTimeISO('Europe/Berlin')
   const midnight = berlin().add({ days: 1 }).startOfDay()

@@ -17,6 +17,9 @@ import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Tree,
 
 const SEED = seedOf(2026)
 const OBJECTS = ['contact', 'company', 'deal'] as const
+const PERIODS = ['yesterday', 'today', 'tomorrow', 'week', 'month', 'quarter', 'year'].flatMap((span) =>
+  /day|tom/.test(span) ? [span] : [`last_${span}`, `this_${span}`, `next_${span}`],
+)
 const PATHS = { contact: '/contacts', company: '/companies', deal: '/deals' }
 
 /** A server with records, and what is compared with them. */
@@ -50,7 +53,11 @@ function trees(object: Listed, { context, records }: SampleRecords): fc.Arbitrar
         ? TEXTS.flatMap((text) => [text, text.normalize('NFD'), text.toUpperCase(), text.slice(0, 3)])
         : field.type === 'number' && !name.includes('custom')
           ? AMOUNTS
-          : []
+          : field.type === 'date' || field.type === 'time'
+            ? PERIODS
+            : name.endsWith('owner_id')
+              ? ['me']
+              : []
     const values = fc.constantFrom(...(stored.length + others.length > 0 ? [...stored, ...others] : [null]))
     if (stored.length + others.length === 0)
       return fc.constantFrom('is_null', 'not_null').map((op) => ({ field: name, op }))
@@ -92,7 +99,7 @@ const SORTS = [
 function askStores({ server, stores, smart }: Started, object: Listed, tree: Tree, sort: { column: string }) {
   const { org } = server.a
   smart.check(org, object, tree)
-  const conditions = smart.conditions(org, object, tree as never)
+  const conditions = smart.conditions(org, object, tree as never, server.a.owner)
   const ask = { limit: 10_000, sort, descending: true, conditions, count: false }
   const { rows } = stores[object].list(org, ask)
   return { ids: rows.map(([id]) => id as string), count: stores[object].count(org, conditions) }

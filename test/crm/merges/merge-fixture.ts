@@ -4,6 +4,7 @@ import type { Merge } from '../../../src/crm/merges/journal.ts'
 import { mergeStore } from '../../../src/crm/merges/merges.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { wordsOf } from '../../../src/lib/words.ts'
+import { moreDigitsOf } from '../../../src/lib/written/phone-countries.ts'
 import { markOf } from '../../../src/store/search.ts'
 import { wordsNow } from '../../store/searched.ts'
 import type { Given, Row } from '../../support/records.ts'
@@ -73,9 +74,9 @@ export async function mergeFixture() {
     (await get(`/lists/${list}/members`)).data.map(({ id }: Row) => id)
 
   /** Merges after a minute, so that `updated_at` shows the change. */
-  const merge = (object: MergeObject, kept: Row, merged: Row, choices?: string[]): Merge => {
+  const merge = (object: MergeObject, kept: Row, merged: Row, choices?: string[], own?: string[]): Merge => {
     server.advance(60_000)
-    return store.transaction(() => merges.merge(who, object, kept.id ?? kept, merged.id ?? merged, choices))
+    return store.transaction(() => merges.merge(who, object, kept.id ?? kept, merged.id ?? merged, choices, own))
   }
   const undo = (merge: Merge | string) => {
     server.advance(60_000)
@@ -215,19 +216,20 @@ export function assertSound({ db, a, events }: MergeFixture): void {
     assert.deepEqual(rows.sort(), expected.sort(), values)
   }
   const names = new Map(records('companies').map(({ id, name }) => [id, name]))
+  const dialled = (numbers: string[]) => numbers.flatMap((number) => moreDigitsOf(number, 'DE'))
   const emails = (contact: Row): string[] => JSON.parse(contact.emails).map(({ email }: Row) => email)
   const found = [
-    ...records('contacts').map((each): [Row, string[]] => [
-      each,
-      wordsOf(
-        [each.name, names.get(each.company_id) ?? null, ...emails(each)],
-        JSON.parse(each.phones).map(({ number }: Row) => number),
-      ),
-    ]),
-    ...records('companies').map((each): [Row, string[]] => [
-      each,
-      wordsOf([each.name, ...JSON.parse(each.domains)], each.phone ? [each.phone] : []),
-    ]),
+    ...records('contacts').map((each): [Row, string[]] => {
+      const numbers = JSON.parse(each.phones).map(({ number }: Row) => number)
+      return [
+        each,
+        wordsOf([each.name, names.get(each.company_id) ?? null, ...emails(each)], numbers, dialled(numbers)),
+      ]
+    }),
+    ...records('companies').map((each): [Row, string[]] => {
+      const numbers = each.phone ? [each.phone] : []
+      return [each, wordsOf([each.name, ...JSON.parse(each.domains)], numbers, dialled(numbers))]
+    }),
   ]
   const docs = Map.groupBy(wordsNow(db), ([org, , id]) => `${org} ${id}`)
   for (const [record, words] of found) {

@@ -299,6 +299,38 @@ describe('choices', () => {
     assert.deepEqual(now.custom_fields, { level: 'high', tier: 'A' })
   })
 
+  test('of the kept record leave what it has, also nothing; and of the other, also a custom field that it has not', async () => {
+    const { contact, company, customField, merge, get } = fixture
+    for (const key of ['colour', 'size']) await customField('contact', key)
+    const firm = (await company()).id
+    const kept = await contact({ first_name: 'Ana', last_name: null, custom_fields: { size: 'L' } })
+    const merged = await contact({
+      first_name: 'Anna',
+      last_name: 'Lind',
+      job_title: 'Head',
+      company_id: firm,
+      phones: [{ number: '030 1234' }],
+      custom_fields: { colour: 'red' },
+    })
+    const own = ['last_name', 'company_id', 'custom_fields.colour', 'phones']
+    merge('contact', kept, merged, ['custom_fields.size'], own)
+    const now = await get(`/contacts/${kept.id}`)
+    assert.deepEqual([now.name, now.job_title, now.company_id, now.custom_fields], ['Ana', 'Head', null, {}])
+    assert.equal(now.phones.length, 1, 'what belongs to both is of both')
+  })
+
+  test('of the kept company leave its currency with its revenue, and its place in the hierarchy', async () => {
+    const { company, merge, get } = fixture
+    const above = await company()
+    const [kept, merged] = [
+      await company({ currency: 'EUR' }),
+      await company({ annual_revenue: 5, currency: 'USD', parent_company_id: above.id }),
+    ]
+    merge('company', kept, merged, [], ['annual_revenue', 'parent_company_id'])
+    const now = await get(`/companies/${kept.id}`)
+    assert.deepEqual([now.annual_revenue, now.currency, now.parent_company_id], [null, 'EUR', null])
+  })
+
   test('put the items of the other first in sets, and its members in an address', async () => {
     const { contact, tag, merge, get } = fixture
     const [one, other] = [await tag(), await tag()]
@@ -531,7 +563,7 @@ describe('a merge is refused', () => {
       'custom_fields',
       'x',
       'constructor',
-      'custom_fields.mine',
+      'custom_fields.nobodys',
     ]
     assert.deepEqual(
       refusal(() => merge('contact', kept, merged, ['job_title', ...bad])),
@@ -542,6 +574,10 @@ describe('a merge is refused', () => {
       },
     )
     assert.equal(lastSeq(), seq)
+    assert.deepEqual(
+      refusal(() => merge('contact', kept, merged, ['job_title'], ['source', 'id', 'job_title'])).errors,
+      ['/kept_choices/1 unknown_choice', '/kept_choices/2 contradiction'],
+    )
     const companies = [await company(), await company()]
     assert.deepEqual(refusal(() => merge('company', companies[0], companies[1], ['emails'])).errors, [
       '/choices/0 unknown_choice',

@@ -183,7 +183,7 @@ test('business grows', () => {
 test('the demo has titles that tell deals apart, and tags on all sorts of records', () => {
   for (let seed = 1; seed <= 10; seed++) {
     const { deals, companies, contacts } = follow('demo', seed)
-    assert.ok(new Set(deals.map(({ title }) => title)).size >= 116)
+    assert.ok(new Set(deals.map(({ title }) => title)).size >= 100)
     for (const stage of [0, 1, 2, 3])
       assert.ok(deals.some((deal) => deal.outcome === undefined && deal.stage === stage))
     for (const tags of [deals.map(({ step }) => step.tags), companies.map(tagsOf), contacts.map(tagsOf)]) {
@@ -195,9 +195,9 @@ test('the demo has titles that tell deals apart, and tags on all sorts of record
     }
     for (const { title, step } of deals) {
       assert.ok(!/[{}%#@]|undefined|NaN/.test(title), title)
-      if (step.company === undefined) continue
-      const company = companies[step.company]?.given.name as string
-      assert.ok(company.startsWith(title.slice(title.indexOf(' – ') + 3)), `${title} | ${company}`)
+      // The company stands beside the title on every card: in both it would stand twice.
+      const company = step.company === undefined ? undefined : companies[step.company]?.given.name
+      assert.ok(company === undefined || !title.includes(company), `${title} | ${company}`)
     }
   }
 })

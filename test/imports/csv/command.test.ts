@@ -44,13 +44,17 @@ test('--json answers the counts, the mapping and the file of rejected rows', asy
     left_out: [],
     left_out_file: null,
     made: { company: 1 },
+    new_tags: [],
+    encoding: 'utf-8',
     mapping: [
       { column: 'Name', field: 'name' },
       { column: 'Umsatz', field: 'annual_revenue' },
     ],
+    formats: [],
     not_imported: [],
     unused_values: [],
     remarks: [],
+    source: null,
     with_lenient: null,
   })
   assert.match(readFileSync(rejected_file, 'utf8'), /is ambiguous; use --decimal/)
@@ -62,6 +66,68 @@ test('--json answers the counts, the mapping and the file of rejected rows', asy
     { name: 'Ana AG', revenue: 1234 },
   ])
   close()
+})
+
+test('a dry run shows how the cells that could mean two things are read, and what shows that', async () => {
+  const { at, file } = await place(
+    'Deal,Amount,Close Date\nOne,25.000,03/04/2027\nTwo,"1.234,50",03/15/2027\nThree,9.000,04/05/2027\n',
+    'deals.csv',
+  )
+  const run = (...more: string[]) => cliJson('import', 'deals', file, '--dry-run', ...more, ...at)
+  const { formats, rejected } = await run()
+  assert.equal(rejected, 0)
+  assert.deepEqual(formats, [
+    { column: 'Amount', cell: '25.000', read_as: '25,000', because: '1.234,50', line: 3 },
+    { column: 'Close Date', cell: '03/04/2027', read_as: '2027-03-04', because: '03/15/2027', line: 3 },
+  ])
+  const { out } = await dealbox(['import', 'deals', file, '--dry-run', ...at])
+  assert.match(out, /^Amount +25\.000 +25,000 +line 3: 1\.234,50$/m)
+  // Set by hand: what is not so is rejected.
+  const said = await run('--decimal', 'point', '--dates', 'dmy')
+  assert.deepEqual(said.formats, [
+    { column: 'Amount', cell: '25.000', read_as: '25', because: '--decimal', line: null },
+    { column: 'Close Date', cell: '03/04/2027', read_as: '2027-04-03', because: '--dates', line: null },
+  ])
+  assert.equal(said.rejected, 1)
+})
+
+test('a single column is told how it is read', async () => {
+  const { at, file } = await place(
+    'Name,Revenue,Fee=,Born,Met\nAna,1.500,2.500,03/04/1980,05/06/2026\n',
+    'contacts.csv',
+  )
+  const map = 'Revenue=custom.revenue:number,Fee==custom.fee:number,Born=custom.born:date,Met=custom.met:date'
+  const run = (...more: string[]) => cliJson('import', 'contacts', file, '--dry-run', '--map', map, ...more, ...at)
+  const read = async (...more: string[]) => {
+    const { formats } = await run(...more)
+    return Object.fromEntries(
+      formats.map((each: Record<string, string>) => [each.column, `${each.read_as} ${each.because}`]),
+    )
+  }
+  assert.equal((await run()).rejected, 1)
+  assert.deepEqual(
+    await read('--decimal', 'Fee==comma', '--decimal', 'point', '--dates', 'born=mdy', '--dates', 'dmy'),
+    {
+      Revenue: '1.5 --decimal',
+      'Fee=': '2,500 --decimal',
+      Born: '1980-03-04 --dates',
+      Met: '2026-06-05 --dates',
+    },
+  )
+  // What is said of one column alone leaves the others as they are.
+  assert.deepEqual(Object.keys(await read('--decimal', 'Revenue=comma', '--dates', 'Born=dmy')), ['Revenue', 'Born'])
+  for (const [message, ...options] of [
+    [/--decimal: the file has no column "Costs"\. Its columns are "Name"/, '--decimal', 'Costs=comma'],
+    [/--decimal: the column "Name" is imported neither/, '--decimal', 'Name=comma'],
+    [/--dates: the column "Revenue" is imported neither/, '--dates', 'Revenue=dmy'],
+    [/--dates must be one of dmy, mdy, ymd/, '--dates', 'Born=ydm'],
+    [/--dates names the column "Born" more than once/, '--dates', 'Born=dmy', '--dates', 'BORN=mdy'],
+    [/--decimal is given more than once for all columns/, '--decimal', 'point', '--decimal', 'comma'],
+  ] as [RegExp, ...string[]][]) {
+    const { code, err } = await dealbox(['import', 'contacts', file, '--map', map, ...options, ...at])
+    assert.equal(code, 2)
+    assert.match(err, message)
+  }
 })
 
 test('--dry-run, --map, --dates and --rejected do as they say', async () => {
@@ -98,7 +164,7 @@ With --lenient, 2 more of the rows would come in (2 created, 0 updated, 0 unchan
 Left out of these rows:
 COLUMN  VALUES  FIRST REASON
 Owner   1       does not match any member of this organisation: "Max"
-Email   1       "nix" must be an email address, such as "ana@example.com"
+Email   1       must be an email address, not "nix"
 To leave out less: --unknown-owner EMAIL, --map-value "Column:value=replacement".
 `,
   )
@@ -143,7 +209,11 @@ test('an import says how to bring in what it rejected, and --rejected says where
   const rejected = join(file, '../lists.csv')
   const given = ['--lenient', '--make-stages', '--rejected', rejected, ...at]
   const { out, err } = await dealbox(['import', 'deals', file, ...given])
-  assert.match(out, /^Rows: 2 created, 0 updated, 0 unchanged, 0 rejected\.\nLeft out of these rows:\n.*\nAmount +1 /)
+  assert.match(
+    out,
+    /^Rows: 2 created, 0 updated, 0 unchanged, 0 rejected\.\nStages of the file that your pipelines lack:\n/,
+  )
+  assert.match(out, /^Sent +2 +open; the stage is made\nLeft out of these rows:\n.*\nAmount +1 /m)
   assert.match(out, /^Also made: 1 stage\.$/m)
   assert.match(err, /Left-out values, with reasons: .*lists\.left-out\.csv\n/)
   assert.equal(existsSync(rejected), false)
@@ -152,6 +222,22 @@ test('an import says how to bring in what it rejected, and --rejected says where
     [asked.code, asked.err.split('\n')[0]],
     [2, '--unknown-contacts must be one of make, omit, reject. See "dealbox import deals --help".'],
   )
+})
+
+test('an import of deals says what it takes new stages for', async () => {
+  const { at, file } = await place(
+    'Title,Stage\nOne,Abgeschlossen\nTwo,Lost - no need\nThree,Abgeschlossen\nFour,Pilot\n',
+  )
+  const { out } = await dealbox(['import', 'deals', file, '--dry-run', '--make-stages', ...at])
+  assert.match(out, /^Abgeschlossen +2 +not clear: use --won-stage, --lost-stage or --open-stage with this name$/m)
+  assert.match(out, /^Lost - no need +1 +lost$/m)
+  assert.match(out, /^Pilot +1 +open; the stage is made$/m)
+  const options = ['--make-stages', '--won-stage', 'abgeschlossen', '--open-stage', 'Pilot project', ...at]
+  const { created, stages, unused_stages } = await cliJson('import', 'deals', file, ...options)
+  assert.deepEqual([created, unused_stages], [4, ['Pilot project']])
+  assert.deepEqual(stages[0], { stage: 'Abgeschlossen', as: 'won', deals: 2 })
+  const twice = await dealbox(['import', 'deals', file, '--won-stage', 'A', '--lost-stage', 'a', ...at])
+  assert.deepEqual([twice.code, /"A" can be only one of --won-stage/.test(twice.err)], [2, true])
 })
 
 test('an option that repeats is one per line in the environment', async () => {
@@ -178,10 +264,10 @@ test('what is wrong on the command line is usage, and what is wrong with the fil
   const wrong: [number, RegExp, ...string[]][] = [
     [2, /No column was recognised as first_name, .*The columns are "Fax"/, 'contacts', file],
     [2, /--map: there is no field "fax"/, 'contacts', file, '--map', 'Fax=fax'],
-    [2, /--match must be one of email, external_id/, 'contacts', file, '--match', 'domain'],
+    [2, /--match must be one of email, phone, external_id/, 'contacts', file, '--match', 'domain'],
     [2, /--match must be one of external_id/, 'deals', file, '--match', 'email'],
     [2, /--decimal must be one of point, comma/, 'contacts', file, '--decimal', ','],
-    [2, /--dates must be one of dmy, mdy/, 'contacts', file, '--dates', 'ymd'],
+    [2, /--dates must be one of dmy, mdy, ymd/, 'contacts', file, '--dates', 'ydm'],
     [1, /cannot be read/, 'contacts', `${file}.not`],
     [1, /There is no import nothing/, '--undo', 'nothing'],
   ]
@@ -241,4 +327,35 @@ test('Ctrl-C stops behind the rows that are being written, and says how to go on
   assert.equal(code, 1)
   const [, position] = /Stopped after (\d+) of 30000 rows\. To continue, run the same command again/.exec(err) ?? []
   assert.ok(Number(position) >= 1 && Number(position) < 30_000, err)
+})
+
+test('the encoding is shown with words of the file, and asked for where two fit', async () => {
+  const { at, file, data } = await place('')
+  // Ďurica and Žiar in windows-1250.
+  writeFileSync(file, Buffer.from('Name;Ort\n\xcfurica;\x8eiar nad Hronom\n', 'latin1'))
+  const tried = await dealbox(['import', 'companies', file, '--dry-run', ...at])
+  assert.match(
+    tried.out,
+    /^Read as windows-1250: "Ďurica", "Žiar"\. If that is wrong, name another: --encoding NAME\.$/m,
+  )
+  assert.equal((await cliJson('import', 'companies', file, '--dry-run', ...at)).encoding, 'windows-1250')
+
+  writeFileSync(file, Buffer.from('Name;Email\nTrem\xfd;t@x.example\nnix;nix\n', 'latin1'))
+  const unclear = await dealbox(['import', 'contacts', file, ...at])
+  assert.equal(unclear.code, 1)
+  assert.match(
+    unclear.err,
+    /can be read as windows-1252 \("Tremý"\) or windows-1254 \("Tremı"\)\. Say which: --encoding windows-1252\./,
+  )
+  const told = await dealbox(['import', 'contacts', file, '--encoding', 'cp1252', ...at])
+  assert.match(told.out, /^Rows: 1 created, 0 updated, 0 unchanged, 1 rejected\./)
+  assert.match(told.err, /dealbox import contacts \S+rejected\.csv --lenient --data/) // which is UTF-8
+  const store = openStore(data)
+  assert.equal(store.db.prepare('SELECT name FROM contacts').pluck().get(), 'Tremý')
+  store.close()
+  const wrong = await dealbox(['import', 'contacts', file, '--encoding', 'klingon', ...at])
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.err, /^--encoding klingon is not known\. Use a name such as utf-8, windows-1250,/)
+  const broken = await dealbox(['import', 'contacts', file, '--encoding', 'utf-8', ...at])
+  assert.match(broken.err, /is not all utf-8: line 2 has the first invalid character/)
 })

@@ -70,9 +70,9 @@ Bo Ott,bo@len.example,,030 123456,Germany,Ana,Len Ltd,len.example,de,gold,2020-0
     assert.equal((await contactOf('bo@len.example')).originally_created_at, '2020-05-06T05:08:00.000Z')
     const left = omittedIn(result)
     const of = (column: string) => left.filter((line) => line.startsWith(`2 | ${column} | `))
-    assert.match(of('Email')[0] ?? '', /^2 \| Email \| ana@len.example; nope \| "nope" must be an email address/)
-    assert.match(of('Email 2')[0] ?? '', /^2 \| Email 2 \| also nope \| "also" must be/)
-    assert.match(of('Phone')[0] ?? '', /^2 \| Phone \| n \| "n" must be a phone number/)
+    assert.match(of('Email')[0] ?? '', /^2 \| Email \| ana@len.example; nope \| must be an email address, not "nope"$/)
+    assert.match(of('Email 2')[0] ?? '', /^2 \| Email 2 \| also nope \| must be an email address, not "also nope"$/)
+    assert.match(of('Phone')[0] ?? '', /^2 \| Phone \| n \| must be a phone number, not "n"$/)
     assert.match(of('Country')[0] ?? '', /^2 \| Country \| Atlantis \| .*country code/)
     assert.equal(of('Owner')[0], '2 | Owner | Nobody | does not match any member of this organisation: "Nobody"')
     assert.match(of('Level')[0] ?? '', /^2 \| Level \| gold; iron; silver \| "iron" must be one of "gold", "silver"/)
@@ -88,7 +88,7 @@ Bo Ott,bo@len.example,,030 123456,Germany,Ana,Len Ltd,len.example,de,gold,2020-0
     assert.deepEqual(result.made, { company: 1, contact: 2 })
     assert.match(
       reasonsIn(result)[0] ?? '',
-      /line 4: Email "nix" must be an email address, .*; the row must have a name, an email or a phone$/,
+      /line 4: Email must be an email address, not "nix"; the row must have a name, an email or a phone$/,
     )
     assert.deepEqual(
       server.events(seq).map(({ type }) => type),
@@ -140,27 +140,31 @@ Ida Three,ida@store.example,,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4,,
     )
   })
 
-  test('rejects a duplicate, and keeps somebody else without the email that another has', async () => {
+  test('rejects a duplicate, and keeps somebody else without the email that another has, or with it if there is no other', async () => {
     const taken = await newRecord('/contacts', { first_name: 'Info', emails: [{ email: 'info@dup.example' }] })
     const result = await imported(
-      'Name,Email\nINFO,info@dup.example\nJo Desk,info@dup.example; jo@dup.example\n,info@dup.example\n',
+      'Name,Email\nINFO,info@dup.example\nJo Desk,info@dup.example; jo@dup.example\n,info@dup.example\nEd Desk,info@dup.example\n',
     )
-    assert.deepEqual(countsOf(result), [1, 0, 0, 2])
+    assert.deepEqual(countsOf(result), [2, 0, 0, 2])
     assert.deepEqual((await contactOf('jo@dup.example')).emails.length, 1)
     assert.deepEqual(omittedIn(result), [
       `3 | Email | info@dup.example; jo@dup.example | "info@dup.example" is that of another contact, ${taken.id}`,
+      `5 | Email | info@dup.example | "info@dup.example" is also that of another contact, ${taken.id}`,
     ])
+    const shared = (await server.call('GET', '/contacts?email=info%40dup.example')).body.data
+    assert.deepEqual(shared.map(({ name }: { name: string }) => name).sort(), ['Ed Desk', 'Info'])
     assert.match(reasonsIn(result)[0] ?? '', /Another contact, .* has the email/)
-    assert.match(reasonsIn(result)[1] ?? '', /must have a name, an email or a phone/)
+    assert.match(reasonsIn(result)[1] ?? '', /Another contact, .* has the email/)
     const company = await newRecord('/companies', { name: 'Holding', domains: ['hold.example'], external_id: 'H1' })
     const companies = await imported(
-      'Name,Domain,ID\nholding,hold.example,H2\nBranch,hold.example,H3\nOther,hold.example,H1\nHolding,hold.example,H1\n',
+      'Name,Domain,ID\nholding,hold.example,H2\nBranch,hold.example,H3\nOther,hold.example,H1\nHolding,hold.example,H1\nUnit,hold.example;unit.example,H4\n',
       { object: 'company' },
     )
-    assert.deepEqual(countsOf(companies), [1, 0, 0, 3])
-    assert.deepEqual((await one('/companies?external_id=H3')).domains, [])
+    assert.deepEqual(countsOf(companies), [1, 0, 0, 4])
+    assert.deepEqual((await one('/companies?external_id=H4')).domains, ['unit.example'])
+    assert.match(reasonsIn(companies)[1] ?? '', /Another company, .* has the domain "hold.example"/)
     assert.deepEqual(omittedIn(companies), [
-      `3 | Domain | hold.example | "hold.example" is that of another company, ${company.id}`,
+      `6 | Domain | hold.example;unit.example | "hold.example" is that of another company, ${company.id}`,
     ])
   })
 
@@ -184,7 +188,7 @@ Ida Three,ida@store.example,,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4,,
     // A namesake with other data is somebody else: nothing is overwritten.
     const namesakes = rows.replace('Porto', 'Lyon').replace('Twin Two,nix,', 'Twin Two,nix,030 99999')
     assert.deepEqual(countsOf(await imported(namesakes, options)), [2, 0, 1, 0])
-    assert.deepEqual(countsOf(await imported(rows.replaceAll('030', '+030'), options)), [2, 0, 1, 0])
+    assert.deepEqual(countsOf(await imported(rows.replaceAll('030', '040'), options)), [2, 0, 1, 0])
     assert.deepEqual(countsOf(await imported(rows, { match: undefined })), [3, 0, 0, 0], 'without --match')
     const deals = 'Title,ID,Stage,Amount\nNo id,,demo,5\nNo id,,demo,5\nNo id,,proposal,5\n'
     const first = await imported(deals, { object: 'deal', match: 'external_id' })
@@ -442,6 +446,51 @@ describe('--make-stages', () => {
       [9, ['deal was changed since then', 'stage is used by deals, deal stage changes']],
     )
     assert.deepEqual(await stagesOf(pipelines.sales), [...before.slice(0, 3), 'Éxito', ...before.slice(3)])
+  })
+
+  test('closes the deals of stages that are for won and lost ones, under whatever name, and makes none of these', async () => {
+    const { pipelines, reasons } = server.a
+    const before = await stagesOf(pipelines.sales)
+    const rows =
+      'Deal ID,Title,Stage\nw1,W1,Closed-Lost to a rival\nw2,W2,Gewonnen 🎉\nw3,W3,Lost - price\nw4,W4,Pilot\nw5,W5,Perdu\n'
+    const result = await imported(rows, { object: 'deal', rules })
+    assert.deepEqual([countsOf(result), result.made], [[5, 0, 0, 0], { deal: 5, stage: 1 }])
+    assert.deepEqual(await stagesOf(pipelines.sales), [...before.slice(0, 3), 'Éxito', 'Pilot', ...before.slice(4)])
+    const closed = await Promise.all(['w1', 'w2', 'w3', 'w4', 'w5'].map(dealOf))
+    assert.deepEqual(
+      closed.map(({ status, close_reason_id }) => [status, close_reason_id]),
+      [
+        ['lost', reasons.lost],
+        ['won', reasons.won],
+        ['lost', reasons.lost],
+        ['open', null],
+        ['lost', reasons.lost],
+      ],
+    )
+    // The reason that is not one of ours is said, the one that is ours is taken.
+    assert.deepEqual(omittedIn(result), [
+      '2 | Stage | Closed-Lost to a rival | is taken as lost with the reason "price", since there is no close reason "to a rival"',
+    ])
+    assert.deepEqual((await undoImport(server.store, { org: server.a.org, id: result.id })).kept, [])
+  })
+
+  test('refuses a stage that may be won or lost, also leniently, until an option or the state says it', async () => {
+    const { stages } = server.a
+    const rows = (more = '') =>
+      `Deal ID,Title,Stage,Status\n${more}1,U1,Closed,\n${more}2,U2,Closed,won\n${more}3,U3,closed,open\n`
+    const result = await imported(rows('u'), { object: 'deal', rules: { ...rules, lenient: true } })
+    assert.deepEqual(countsOf(result), [2, 0, 0, 1])
+    assert.deepEqual(reasonsIn(result), [
+      'line 2: stage may be won, lost or open: "Closed"; use --won-stage, --lost-stage or --open-stage with that name',
+    ])
+    const [second, third] = await Promise.all(['u2', 'u3'].map(dealOf))
+    assert.deepEqual([second.status, third.status], ['won', 'open'])
+    await undoImport(server.store, { org: server.a.org, id: result.id })
+
+    const lost = { ...rules, stagesAs: { lost: ['CLOSED', 'demo'] } }
+    const chosen = await imported('Deal ID,Title,Stage\nv1,V1,Closed\nv2,V2,Demo\n', { object: 'deal', rules: lost })
+    assert.deepEqual([countsOf(chosen), chosen.made], [[2, 0, 0, 0], { deal: 2 }])
+    assert.deepEqual([(await dealOf('v1')).stage, (await dealOf('v2')).stage], [stages.lost, stages.lost])
   })
 
   test('makes nothing without it, or in a row that is rejected', async () => {

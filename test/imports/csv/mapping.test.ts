@@ -79,7 +79,7 @@ const files: [string, ImportObject, string][] = [
      Mobile Phone Number > phones.other
      Contact owner > owner_id
      Associated Company > company_id
-     Associated Company IDs
+     Associated Company IDs > company_external_id
      Lead Status
      Create Date > originally_created_at
      Job Title > job_title
@@ -147,7 +147,7 @@ const files: [string, ImportObject, string][] = [
     'company',
     `Organization - Name > name
      Organization - Label > tag_ids
-     Organization - Address > address.line1
+     Organization - Address > address
      Organization - City/town/village/locality of Address > address.city
      Organization - ZIP/Postal code of Address > address.postal_code
      Organization - Country of Address > address.country
@@ -190,7 +190,7 @@ const files: [string, ImportObject, string][] = [
      Address 1 - City > address.city
      Address 1 - Postal Code > address.postal_code
      Address 1 - Country > address.country
-     Address 2 - Street
+     Address 2 - Street > address.line1
      Labels > tag_ids
      Website 1 - Value > website`,
   ],
@@ -237,7 +237,7 @@ const files: [string, ImportObject, string][] = [
      First Name > first_name
      Company > company_id
      Job Title > job_title
-     Home Street
+     Home Street > address.line1
      Business Street > address.line1
      Account`,
   ],
@@ -262,7 +262,7 @@ const files: [string, ImportObject, string][] = [
      Mailing State/Province > address.region
      Mailing Zip/Postal Code > address.postal_code
      Mailing Country > address.country
-     Other City
+     Other City > address.city
      Phone > phones
      Mobile > phones.other
      Fax
@@ -289,7 +289,7 @@ const files: [string, ImportObject, string][] = [
      Billing Street > address.line1
      Billing State/Province > address.region
      Billing Zip/Postal Code > address.postal_code
-     Shipping City
+     Shipping City > address.city
      Billing City > address.city
      Employees > employee_count
      Annual Revenue Currency > currency
@@ -358,7 +358,7 @@ const files: [string, ImportObject, string][] = [
     'companies in French',
     'company',
     `Société > name
-     Adresse > address.line1
+     Adresse > address
      Code postal > address.postal_code
      Ville > address.city
      Pays > address.country

@@ -84,7 +84,7 @@ describe('the text of a file', () => {
   })
 
   const refused: [string, string | Uint8Array, string][] = [
-    ['a workbook', Buffer.from('PK\u0003\u0004\u0000\u0000'), 'not_text'],
+    ['a workbook', Buffer.from('PK\u0003\u0004\u0000\u0000'), 'damaged_workbook'],
     ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'not_text'],
     ['another file that is no text', Buffer.from('a,b\n\u0000,1\n'), 'not_text'],
     ['an empty file', '', 'empty_file'],

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { mergeStore } from '../../../src/crm/merges/merges.ts'
 import { type Imported, type ImportOptions, importFile } from '../../../src/imports/csv/import.ts'
+import { type ImportRow, journal } from '../../../src/imports/journal/journal.ts'
+import { importStates } from '../../../src/imports/journal/states.ts'
 import { type Undone, undoImport } from '../../../src/imports/journal/undo.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
 import { stillPace } from '../../support/pace.ts'
@@ -133,16 +136,23 @@ describe('an import that is taken back', () => {
   })
 
   test('leaves a record whose old values another one has by now', async () => {
+    await newRecord('/custom-fields', {
+      object: 'contact',
+      key: 'badge',
+      label: 'Badge',
+      type: 'text',
+      is_unique: true,
+    })
     const before = await newRecord('/contacts', {
       first_name: 'Tak',
-      external_id: 'taken',
+      custom_fields: { badge: 'taken' },
       emails: [{ email: 't@u7.example' }],
     })
-    const result = await imported('Email,ID,Job title\nt@u7.example,moved,Boss\n', { match: 'email' })
-    await newRecord('/contacts', { first_name: 'Thief', external_id: 'taken' })
+    const result = await imported('Email,Badge,Job title\nt@u7.example,moved,Boss\n', { match: 'email' })
+    await newRecord('/contacts', { first_name: 'Thief', custom_fields: { badge: 'taken' } })
     const { kept, restored } = await undone(result)
     assert.deepEqual([restored, kept.map(({ id }) => id)], [0, [before.id]])
-    assert.match(kept[0]?.reason ?? '', /has the external_id "taken"/)
+    assert.match(kept[0]?.reason ?? '', /value|unique|badge/)
     assert.equal((await contactOf('t@u7.example')).job_title, 'Boss')
   })
 
@@ -199,6 +209,65 @@ describe('an import that is taken back', () => {
     assert.equal((await undone({ id })).deleted, 500)
     const again = await imported(file)
     assert.deepEqual([again.created, again.id === id], [700, false])
+  })
+
+  test('keeps a record into which an older one was merged, until that merge is undone', async () => {
+    const who = { org: server.a.org, member: server.a.owner }
+    const own = await newRecord('/contacts', { first_name: 'Ana', last_name: 'Older' })
+    const result = await imported('First name,Last name,Email\nAna,Older,ana@u11.example\nBo,Older,bo@u11.example\n')
+    const [ana, bo] = [await contactOf('ana@u11.example'), await contactOf('bo@u11.example')]
+    const merges = mergeStore(server.deps)
+    const { id } = server.store.transaction(() => merges.merge(who, 'contact', ana.id, own.id))
+    assert.equal((await contactOf('ana@u11.example')).version, ana.version)
+    const { deleted, kept } = await undone(result)
+    const reason = 'has another record in it, which was merged into it'
+    assert.deepEqual([deleted, kept], [1, [{ object: 'contact', id: ana.id, reason }]])
+    assert.equal(await contactOf(bo.emails[0].email), undefined)
+    server.store.transaction(() => merges.undo(who, id))
+    assert.deepEqual((await undone(result)).kept, [])
+    assert.equal((await server.call('GET', `/contacts/${own.id}`)).status, 200)
+  })
+
+  test('takes back what is as it was left, but nothing whose event is gone or that somebody has changed', async () => {
+    const { db } = server.store
+    const result = await imported(`Email,Job title\n${[1, 2, 3].map((n) => `e${n}@u12.example,Boss\n`).join('')}`)
+    const all = await Promise.all([1, 2, 3].map((n) => contactOf(`e${n}@u12.example`)))
+    for (const { id } of all)
+      for (const job_title of ['Chief', 'Boss'])
+        assert.equal((await server.call('PATCH', `/contacts/${id}`, { job_title })).status, 200)
+    await server.call('PATCH', `/contacts/${all[1].id}`, { job_title: 'Chief' })
+    db.prepare("DELETE FROM events WHERE object_id = ? AND type = 'contact.created'").run(all[2].id)
+    const { deleted, kept } = await undone(result)
+    const reason = 'was changed since then'
+    assert.deepEqual(
+      [deleted, kept.toReversed()],
+      [1, all.slice(1).map(({ id }) => ({ object: 'contact', id, reason }))],
+    )
+  })
+
+  test('reads no events of other times than those of the import', async () => {
+    const { store, a } = server
+    const other = await newRecord('/contacts', { first_name: 'Other' })
+    const change = async (first_name: string) => server.call('PATCH', `/contacts/${other.id}`, { first_name })
+    for (let n = 0; n < 5; n++) await change(`Before ${n}`)
+    server.advance(5000)
+    const result = await imported('Email\nwalk@u13.example\n')
+    server.advance(5000)
+    for (let n = 0; n < 5; n++) await change(`After ${n}`)
+    let read = 0
+    const counted = (rows: unknown[]) => {
+      read += rows.length
+      return rows.values()
+    }
+    const prepare = (sql: string) => {
+      const statement = store.db.prepare(sql)
+      const iterate = (...values: unknown[]) => counted(statement.all(...values))
+      return sql.endsWith('ORDER BY seq') ? { iterate } : statement
+    }
+    const row = journal(store).find(a.org, result.id) as ImportRow
+    const { id } = await contactOf('walk@u13.example')
+    importStates({ prepare } as never)(a.org, row, new Map([[id, 99]])) // a version that there is not
+    assert.ok(read > 0 && read < 3, `${read} events`)
   })
 
   test('goes on where it was cut off', async () => {

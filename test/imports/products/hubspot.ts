@@ -1,4 +1,4 @@
-import { COMPANIES, csv, isNamed, isReachable, mess, type ProductFile, written } from './mess.ts'
+import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, written } from './mess.ts'
 
 // HubSpot: UTF-8 with commas; times as 2024-05-31 14:05; inner values of stages and time zones; associated records with
 // semicolons between them.
@@ -86,20 +86,21 @@ export function hubspot(): ProductFile[] {
       'Deal Stage': STAGES_KNOWN.includes(stage) ? stage : m.wrong('stage', stage),
       'Close Date': m.often(0.8, () => written.minute(m.day())),
       'Deal owner': m.often(0.8, m.owner),
-      Amount: m.often(0.8, () => (m.chance(0.05) ? m.wrong('amount', 'tbd') : m.pick(['1200.5', '25000', '0']))),
+      Amount: m.often(0.8, () => (m.chance(0.05) ? m.wrong('amount', 'on request') : m.pick(['1200.5', '25000', '0']))),
       Currency: m.pick(['EUR', 'USD', 'eur', '']),
       Pipeline: m.pick(['default', '']),
       'Create Date': written.minute(m.day()),
       'Closed Lost Reason': /lost/i.test(stage) ? m.often(0.5, () => 'Price') : '',
       'Deal Description': m.often(0.3, m.note),
-      'Associated Contact': m.often(0.7, () =>
-        m.chance(0.15)
+      // Not "none", which is a person where the rows of people have one who is called so.
+      'Associated Contact': m.chance(0.3)
+        ? m.pick(['', 'n/a', '-'])
+        : m.chance(0.15)
           ? m.wrong('primary_contact_id', 'Nobody Known (nobody@gone.example)')
           : m.pick([`Some One (${person})`, `${person};other@x.example`]),
-      ),
       'Associated Company (Primary)': m.often(0.7, m.company),
     }
-    return { cells, isUsable: isNamed(cells['Deal Name']) }
+    return { cells, isUsable: isCalled(cells['Deal Name']) }
   })
   return [
     { name: 'hubspot-companies.csv', object: 'company', text: csv(COMPANY, companies, { eol: '\n' }), rows: companies },

@@ -18,7 +18,8 @@ export type MadeRow = {
 export type ProductFile = {
   name: string
   object: ImportObject
-  text: string
+  /** The content of a CSV file, or of a workbook. */
+  text: string | Buffer
   rows: MadeRow[]
 }
 
@@ -109,7 +110,9 @@ export function mess(own: number) {
   const blank = (): string => pick(BLANKS)
   const number = (most: number): number => Math.floor(random() * most)
   const digits = (count: number): string => Array.from({ length: count }, () => number(10)).join('')
-  const day = (): Date => new Date(Date.UTC(2021, number(48), 1 + number(28), number(24), number(60)))
+  /** No time of day that clocks skip: what is written without a zone would be none. */
+  const hour = (): number => (number(23) + 3) % 24
+  const day = (): Date => new Date(Date.UTC(2021, number(48), 1 + number(28), hour(), number(60)))
 
   let bad: string[] = []
   function wrong(field: string, value: string): string {
@@ -123,7 +126,7 @@ export function mess(own: number) {
   function email(): string {
     people++
     if (chance(0.06))
-      return wrong('emails', pick(['unknown', 'ana@', `two person${people}@x.example`, 'www.acme.example']))
+      return wrong('emails', pick(['see card', 'ana@', `two person${people}@x.example`, 'www.acme.example']))
     const address = `person${people}@${pick(['acme.example', 'müller.example', 'X.Example'])}`
     return pick([address, address, address.toUpperCase(), ` ${address} `, `mailto:${address}`])
   }
@@ -173,6 +176,9 @@ export function withDuplicates(rows: readonly MadeRow[], name: string, email: st
 /** Whether a cell has more than what stands for nothing. */
 export const isNamed = (cell: string): boolean => !BLANKS.includes(cell)
 
+/** Whether somebody or something can be called so: who is called None is not nobody. */
+export const isCalled = (cell: string): boolean => isNamed(cell) || cell === 'none'
+
 /** Whether contact cells have a name, a valid email or a valid phone. */
 export function isReachable(
   cells: Record<string, string>,
@@ -181,7 +187,7 @@ export function isReachable(
 ): boolean {
   const has = (column: string, pattern: RegExp): boolean => pattern.test(cells[column] ?? '')
   return (
-    names.some((column) => isNamed(cells[column] ?? '')) ||
+    names.some((column) => isCalled(cells[column] ?? '')) ||
     reached.some((column) => has(column, /[^\s@]+@\w[^\s@]*\.\w/) || has(column, /\d.*\d.*\d/s))
   )
 }

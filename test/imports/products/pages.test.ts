@@ -3,9 +3,14 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { cli, cliJson, dealbox, temporaryFolder } from '../../cli/command-line.ts'
+import { activityFiles } from './activity-files.ts'
 import { airtable, google, linkedin, outlook } from './address-books.ts'
+import { attio } from './attio.ts'
+import { close } from './close.ts'
+import { folk } from './folk.ts'
 import { hubspot } from './hubspot.ts'
 import { OWNER, type ProductFile } from './mess.ts'
+import { monday } from './monday.ts'
 import { pipedrive } from './pipedrive.ts'
 import { salesforce } from './salesforce.ts'
 
@@ -22,6 +27,10 @@ const FILES: Record<string, () => ProductFile[]> = {
   outlook,
   linkedin,
   airtable,
+  close,
+  attio,
+  folk,
+  monday,
 }
 
 /** The commands in the blocks of a page, as words. */
@@ -49,7 +58,8 @@ test('every page is of a product, and every product has a page', () => {
 for (const [page, made] of Object.entries(FILES)) {
   test(`the commands of ${page} import all of its files`, async () => {
     const data = await newData(page)
-    const files = new Map(made().map((file) => [file.name, file]))
+    const records = made()
+    const files = new Map([...records, ...activityFiles(page, records)].map((file) => [file.name, file]))
     for (const { name, text } of files.values()) writeFileSync(join(folder, name), text)
     const imported = new Set<string>()
     for (const [program, ...words] of commandsOf(page)) {

@@ -1,4 +1,4 @@
-import { COMPANIES, csv, isNamed, isReachable, mess, type ProductFile, written } from './mess.ts'
+import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, written } from './mess.ts'
 
 // Pipedrive: every column begins with the object that it belongs to; times as 2024-05-31 14:05:09; won and lost deals keep
 // the stage in which they ended.
@@ -24,13 +24,13 @@ export function pipedrive(): ProductFile[] {
       'Organization - People': String(m.number(5)),
       'Organization - Owner': m.often(0.9, m.owner),
       'Organization - Website': m.often(0.4, () =>
-        m.chance(0.1) ? m.wrong('website', 'no website') : `www.org${index}.example`,
+        m.chance(0.1) ? m.wrong('website', 'not yet there') : `www.org${index}.example`,
       ),
       'Organization - Number of employees': m.often(0.3, () => '1,200'),
       'Organization - Organization created': written.second(m.day()),
       'Organization - ID': String(index + 1),
     }
-    return { cells, isUsable: isNamed(cells['Organization - Name']) }
+    return { cells, isUsable: isCalled(cells['Organization - Name']) }
   })
   const people = m.rows(200, (index) => {
     const [first, last] = [m.often(0.9, m.first), m.often(0.85, m.last)]
@@ -70,7 +70,7 @@ export function pipedrive(): ProductFile[] {
       'Deal - Creator': 'Ana Ruiz',
       'Deal - Owner': m.owner(),
       'Deal - Value': m.often(0.8, () =>
-        m.chance(0.05) ? m.wrong('amount', '1.2k') : m.pick(['1200', '1,200.50', '99.9']),
+        m.chance(0.05) ? m.wrong('amount', 'ask Ana') : m.pick(['1200', '1,200.50', '99.9']),
       ),
       'Deal - Currency of Value': m.pick(['EUR', 'USD', 'SEK']),
       'Deal - Organization': m.often(0.8, m.company),
@@ -87,7 +87,7 @@ export function pipedrive(): ProductFile[] {
       'Deal - Expected close date': m.often(0.6, () => written.iso(m.day())),
       'Deal - ID': String(index + 1),
     }
-    return { cells, isUsable: isNamed(cells['Deal - Title']) }
+    return { cells, isUsable: isCalled(cells['Deal - Title']) }
   })
   return [
     {

@@ -10,8 +10,12 @@ import { temporaryFolder } from '../../cli/command-line.ts'
 import { openEmptyStore } from '../../support/empty-store.ts'
 import { stillPace } from '../../support/pace.ts'
 import { airtable, google, linkedin, outlook } from './address-books.ts'
+import { attio } from './attio.ts'
+import { close } from './close.ts'
+import { folk } from './folk.ts'
 import { hubspot } from './hubspot.ts'
-import { isNamed, type MadeRow, OWNER, type ProductFile } from './mess.ts'
+import { isCalled, isNamed, type MadeRow, OWNER, type ProductFile } from './mess.ts'
+import { monday } from './monday.ts'
 import { pipedrive } from './pipedrive.ts'
 import { salesforce } from './salesforce.ts'
 
@@ -44,6 +48,10 @@ const products: [string, () => ProductFile[]][] = [
   ['Outlook', outlook],
   ['LinkedIn', linkedin],
   ['Airtable', airtable],
+  ['Close', close],
+  ['Attio', attio],
+  ['Folk', folk],
+  ['monday', monday],
 ]
 
 /** What brings in the deals of a product, too. */
@@ -173,6 +181,43 @@ const FACTS: Record<string, Record<string, Fact>> = {
     Stage: counted('deals', "status = 'lost'", (cell) => cell === 'Closed Lost'),
     'Close Date': counted('deals', 'expected_close_date IS NOT NULL'),
   },
+  'close-contacts.csv': {
+    lead_name: counted('contacts', 'company_id IS NOT NULL'),
+    contact_id: counted('contacts', "external_id LIKE 'cont_%'"),
+    contact_name: counted('contacts', 'last_name IS NOT NULL'),
+    title: titled('Head of Data'),
+  },
+  'close-opportunities.csv': {
+    lead_name: counted('deals', 'title = (SELECT name FROM companies WHERE id = company_id)'),
+    contact_name: counted('deals', 'primary_contact_id IS NOT NULL'),
+    value_formatted: counted('deals', 'amount_micros = 1250500000', (cell) => cell === '$1,250.50'),
+    status_type: counted('deals', "status = 'lost'", (cell) => cell === 'lost'),
+  },
+  'attio-people.csv': {
+    'Company > Record': counted('contacts', 'company_id IS NOT NULL'),
+    'Name > Last name': counted('contacts', 'last_name IS NOT NULL'),
+    'Record ID': numbered('contacts'),
+  },
+  'attio-deals.csv': {
+    'Associated company > Record': counted('deals', 'company_id IS NOT NULL'),
+    'Associated people > Record': counted('deals', 'primary_contact_id IS NOT NULL'),
+    'Deal stage': counted('deals', "status = 'won'", (cell) => cell === 'Won 🎉'),
+  },
+  'folk-people.csv': {
+    Companies: counted('contacts', 'company_id IS NOT NULL'),
+    'Last name': counted('contacts', 'last_name IS NOT NULL'),
+    Groups: counted('contacts', "tag_ids <> '[]'", isCalled),
+  },
+  'monday-contacts.xlsx': {
+    Accounts: counted('contacts', 'company_id IS NOT NULL'),
+    Name: counted('contacts', 'last_name IS NOT NULL'),
+    'Item ID (auto generated)': numbered('contacts'),
+  },
+  'monday-deals.xlsx': {
+    Accounts: counted('deals', 'company_id IS NOT NULL'),
+    'Expected Close Date': counted('deals', 'expected_close_date IS NOT NULL'),
+    'Deal Value': counted('deals', 'amount_micros IS NOT NULL'),
+  },
   'google-contacts.csv': {
     'Organization Title': titled('Chief, Founder'),
     Labels: counted('contacts', "tag_ids <> '[]'", (cell) => /VIP|coworkers/.test(cell)),
@@ -232,9 +277,15 @@ test('people who are in an address book twice are one contact with --match email
   const duplicates = made.rows.filter(({ isDuplicate }) => isDuplicate).length
   assert.ok(duplicates > 5)
   const usable = made.rows.filter(({ isUsable }) => isUsable).length
-  // A row without an email may be that of a namesake who has everything it has.
+  // A row without an email that can be read may be that of a namesake who has everything it has.
+  const names = made.rows.map(({ cells }) => `${cells['First Name']} ${cells['Last Name']}`.toLowerCase())
+  const twins = made.rows.filter(
+    ({ cells, bad }, at) =>
+      (bad.includes('emails') || !(cells['E-mail Address'] || cells['E-mail 2 Address'])) &&
+      names.indexOf(names[at] as string) < at,
+  )
   const { created, updated, unchanged } = imported
-  assert.ok(created <= usable && created > usable - 3, `${created} of ${usable}`)
+  assert.ok(created <= usable && created >= usable - twins.length, `${created} of ${usable}, ${twins.length} twins`)
   assert.equal(created + updated + unchanged, usable + duplicates)
 })
 

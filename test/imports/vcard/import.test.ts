@@ -70,7 +70,7 @@ describe('a file of iCloud', () => {
     const tags = await all('/tags')
     assert.deepEqual(
       ana.tag_ids.map((id: string) => tags.find((tag: { id: string }) => tag.id === id).name),
-      ['vip', 'press', 'old'],
+      ['vip', 'press, old'],
     )
     assert.partialDeepStrictEqual(ana, {
       first_name: 'Ana María',
@@ -214,6 +214,42 @@ describe('a card', () => {
     assert.equal((await cells(Buffer.concat([folded, Buffer.from('ller\r\nEND:VCARD\r\n')])))['Last Name'], 'Müller')
     assert.equal((await cells(Buffer.from(card('FN:Ana M\xfcller'), 'latin1')))['Last Name'], 'Müller')
     assert.equal((await cells(`\ufeff${card('FN:Ana Müller')}`))['Last Name'], 'Müller')
+  })
+
+  test('has escaped separators, colons and line breaks as text', async () => {
+    const found = await cells(
+      card(
+        'N:Sohn\\; Enkel;Ana\\, Maria;;;',
+        'ORG:Holz\\; Bau\\, Nord;Einkauf',
+        'NOTE:one\\, two\\; three\\: four\\nfive \\\\: six',
+        'URL:https\\://a.example/x\\,y',
+        'CATEGORIES:myContacts,Rome\\, Milan',
+      ),
+    )
+    assert.deepEqual([found['Last Name'], found['First Name']], ['Sohn; Enkel', 'Ana Maria'])
+    assert.deepEqual([found['Organization Name'], found['Organization Department']], ['Holz; Bau, Nord', 'Einkauf'])
+    assert.equal(found.Notes, 'one, two; three: four\nfive \\: six')
+    assert.equal(found['Website 1 - Value'], 'https://a.example/x,y')
+    assert.equal(found.Labels, 'myContacts ::: Rome, Milan')
+  })
+
+  test('is in the encoding that its lines say, or that their letters show', async () => {
+    const cyrillic = Buffer.from('c8e3eef0fc', 'hex').toString('latin1') // Игорь in windows-1251
+    const latin1 = (text: string) => cells(Buffer.from(text, 'latin1'))
+    assert.equal((await latin1(card(`N;CHARSET=windows-1251:;${cyrillic};;;`)))['First Name'], 'Игорь')
+    assert.equal((await latin1(card(`N;CHARSET="CP1251":;${cyrillic};;;`)))['First Name'], 'Игорь')
+    // What has no charset is found by the letters of all such lines.
+    const quoted = '=CB=FE=E4=EC=E8=EB=E0' // Людмила
+    const old = await latin1(card(`N;ENCODING=QUOTED-PRINTABLE:;${quoted};;;`, `NOTE:${cyrillic}`))
+    assert.deepEqual([old['First Name'], old.Notes], ['Людмила', 'Игорь'])
+    // One that says it is UTF-8 and is not.
+    assert.equal(
+      (await latin1(card('N;CHARSET=UTF-8:;Andr\xe9;;;', 'NOTE:caf\xe9 \xe0 la cr\xe8me'))).Notes,
+      'café à la crème',
+    )
+    const marked = Buffer.from(`\ufeff${card('N:;Łucja;;;')}`, 'utf16le')
+    assert.equal((await cells(marked))['First Name'], 'Łucja')
+    await assert.rejects(rows(Buffer.from(card('FN:Trem\xfd'), 'latin1')), { code: 'unclear_encoding' })
   })
 
   test('keeps what it can of a property that cannot be parsed, and shows lines that hold none', async () => {

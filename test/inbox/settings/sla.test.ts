@@ -257,6 +257,19 @@ test('a match does not follow the clock', (t) => {
   )
 })
 
+test('a match names no period and no "me": nobody asks', (t) => {
+  const { apply } = settingsFixture(t)
+  const all = [
+    { field: 'created_at', op: 'gte', value: 'this_month' },
+    { field: 'owner_id', op: 'in', value: ['me'] },
+    { field: 'subject', op: 'eq', value: 'today' },
+  ]
+  assert.deepEqual(
+    thrownErrors(() => apply({ sla: [{ ...fast, match: { all } }] })),
+    ['/sla/0/match/all/0/value invalid_value', '/sla/0/match/all/1/value/0 invalid_value'],
+  )
+})
+
 test('an id in a match is one of the organisation', (t) => {
   const { apply, store, a, b } = settingsFixture(t)
   const member = (org: number) => store.db.prepare('SELECT id FROM members WHERE org_id = ?').pluck().get(org)

@@ -77,6 +77,21 @@ describe('the reader of mails', () => {
     assert.equal(mail.invitations[0]?.occurrences.length, 354)
   })
 
+  const OPENED = 'Content-Type: application/octet-stream; name'
+  for (const [what, fields] of [
+    ['in S/MIME', 'Content-Type: application/pkcs7-mime'],
+    ['in S/MIME by the old name of its type', 'Content-Type: application/x-pkcs7-mime'],
+    ['in S/MIME by the name of its file', `${OPENED}="smime.p7m"`],
+    ['in compressed S/MIME', `${OPENED}=smime.p7z`],
+    ['in S/MIME by an encoded name', `${OPENED}*=utf-8''smime%2Ep7z`],
+    ['with an attached mail', 'Content-Type: message/rfc822'],
+  ] as const)
+    test(`reads a mail ${what} in its thread, however small it is`, async (t) => {
+      const { read, threads } = start(t)
+      await read(Buffer.from(`Subject: Small\r\n${fields}\r\n\r\nMIAGCSqGSIb3DQEHAqCAMIACAQE=\r\n`))
+      assert.equal(threads.length, 1)
+    })
+
   test('hands the bytes over, but not those that others use', async (t) => {
     const { read } = start(t)
     const whole = plain(MIB)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Mailbox } from '../../../src/inbox/mailboxes/mailboxes.ts'
+import { isPublicProvider, isSameOrganisation } from '../../../src/mail/hosts.ts'
 import type { MailIn } from '../../../src/mail/mail.ts'
 import { readMail } from '../../../src/mail/parse/read.ts'
-import { authenticationOf } from '../../../src/mail/sync/authentication.ts'
-import { isSameOrganisation } from '../../../src/mail/sync/hosts.ts'
+import { authenticationOf, originOf } from '../../../src/mail/sync/authentication.ts'
 import { type ImportedMail, incomingStore } from '../../../src/mail/sync/incoming.ts'
 import { sendingStore } from '../../../src/mail/sync/sending.ts'
 import { enrollmentEngine } from '../../../src/sequences/enrollments/engine.ts'
@@ -116,6 +116,67 @@ describe('the results of the mail server', () => {
   })
 })
 
+describe('where a mail of ours is from', () => {
+  const from = 'From: support@acme.example'
+  const local = 'Received: from filter (filter [10.0.0.7]) by imap.acme.example with ESMTP'
+  const LOGIN = 'Received: from laptop (home.isp.example [198.51.100.9]) by mx.acme.example (Postfix) with ESMTPSA id z'
+  const found = (results: string) => `Authentication-Results: mx.acme.example; ${results}`
+  const cases: [name: string, fields: string[], expected: string][] = [
+    ['a copy that somebody saved', [], 'inside'],
+    ['a program on our own machines', [LMTP, local], 'inside'],
+    ['who had logged in', [LMTP, LOGIN], 'proven'],
+    ['who had logged in, however their address is judged', [LMTP, found('spf=softfail'), LOGIN], 'proven'],
+    ['who had logged in elsewhere', [LMTP, BORDER, LOGIN], 'doubtful'],
+    ['outside, unchecked', [LMTP, BORDER], 'doubtful'],
+    ['outside, and not found', [LMTP, found('spf=none; dkim=none; dmarc=none'), BORDER], 'doubtful'],
+    ['outside, by results without their servers', [found('spf=neutral')], 'doubtful'],
+    ['outside, by our domain', [LMTP, found('dmarc=pass'), BORDER], 'proven'],
+    [
+      'outside, signed by our domain',
+      [LMTP, found('spf=none; dkim=pass (ok) header.d=mail.acme.example header.s=x'), BORDER],
+      'proven',
+    ],
+    ['a server that our domain allows', [LMTP, found('spf=pass smtp.mailfrom=bounce@acme.example'), BORDER], 'proven'],
+    [
+      'a server that another domain allows, and signed by another one',
+      [LMTP, found('spf=pass smtp.mailfrom=x@evil.example; dkim=pass header.i=@evil.example; dmarc=none'), BORDER],
+      'doubtful',
+    ],
+    ['a signature of ours that is not valid', [LMTP, found('dkim=none header.d=acme.example'), BORDER], 'doubtful'],
+    ['somebody else', [LMTP, FAIL, BORDER], 'forged'],
+    ['somebody else who signed', [LMTP, found('dmarc=fail; dkim=pass header.d=evil.example'), BORDER], 'forged'],
+  ]
+  for (const [name, fields, expected] of cases)
+    test(name, async () => {
+      const mail = await readMail(Buffer.from([...fields, from, '', 'Hello'].join('\r\n')))
+      assert.equal(originOf(mail, HOME), expected)
+    })
+
+  test('at Exchange Online, which judges servers of others only', async () => {
+    const hop =
+      'Received: from A.eurprd01.prod.outlook.com (2603:10a6:208:1::1) by B.eurprd01.prod.outlook.com with HTTPS'
+    const of = async (...fields: string[]) =>
+      originOf(await readMail(Buffer.from([hop, ...fields, from, '', ''].join('\r\n'))), place('outlook.office365.com'))
+    assert.equal(await of('Authentication-Results: dkim=none (message not signed) header.d=none;dmarc=none'), 'proven')
+    assert.equal(
+      await of('Authentication-Results: spf=none (sender IP is 203.0.113.5);dkim=none;dmarc=none'),
+      'doubtful',
+    )
+    assert.equal(await of(), 'inside')
+  })
+
+  test('a name that the other side claims is no address of ours', async () => {
+    for (const received of [
+      'from [203.0.113.5] (helo=[127.0.0.1]) by mx.acme.example with esmtp (Exim 4.98)',
+      'from [203.0.113.5] (port=4711 helo=[10.0.0.1]) by mx.acme.example with esmtps',
+      'from unknown (HELO [127.0.0.1]) (203.0.113.5) by mx.acme.example with SMTP',
+    ]) {
+      const mail = await readMail(Buffer.from(`${LMTP}\r\nReceived: ${received}\r\n${PASS}\r\n${from}\r\n\r\nHello`))
+      assert.deepEqual([originOf(mail, HOME), authenticationOf(mail.trace, HOME)], ['doubtful', null], received)
+    }
+  })
+})
+
 test('two hosts are of one organisation by their domains, or as those of one provider', () => {
   for (const [one, other, expected] of [
     ['mx1.firm.example', 'firm.example', true],
@@ -127,6 +188,31 @@ test('two hosts are of one organisation by their domains, or as those of one pro
     ['10.0.0.1', '9.0.0.1', false],
   ] as const)
     assert.equal(isSameOrganisation(one, other), expected, `${one} ${other}`)
+})
+
+test('a provider for everybody is one in each country', () => {
+  const families = [
+    'gmx.at',
+    'gmx.ch',
+    'yahoo.de',
+    'yahoo.co.uk',
+    'yahoo.com.br',
+    'hotmail.de',
+    'outlook.de',
+    'live.nl',
+    'zoho.eu',
+  ]
+  for (const host of [...families, 'mx.yahoo.de', 'gmail.com', 'bluewin.ch', 'aol.de', 'msn.com'])
+    assert.equal(isPublicProvider(host), true, host)
+  for (const host of [
+    'acme.example',
+    'yahoo.acme.example',
+    'outlook-gmbh.de',
+    'alive.nl',
+    'live.example',
+    'gmx.acme.de',
+  ])
+    assert.equal(isPublicProvider(host), false, host)
 })
 
 describe('with a mailbox', () => {
@@ -201,17 +287,16 @@ describe('with a mailbox', () => {
       const recipients = [{ email: author.email, action: 'failed' as const, status: '5.1.1', why: null }]
       const more = given(answer.external_id)
       const report = mailIn({
-        automatic: 'report',
         isFromServer: true,
         ...more,
-        report: { messageId: null, recipients, ...more.report },
+        report: { isStandard: true, messageId: null, recipients, ...more.report },
       })
       const { outcome } = await take(report)
       return { outcome, status: (await inbox.get(`/messages/${answer.id}`)).status, report }
     }
-    const named = (messageId: string) => ({ report: { messageId, recipients: [] } })
+    const named = (messageId: string) => ({ report: { isStandard: true, messageId, recipients: [] } })
     const from = (email: string) => ({ from: { email, name: null } })
-    const UNNAMED = { report: { messageId: null } as never }
+    const UNNAMED = { report: { isStandard: true, messageId: null } as never }
 
     const cases: [name: string, given: (id: string) => Partial<MailIn>, status: string][] = [
       ['from the server of the recipient', () => ({ ...from('mailer-daemon@mx.firm.example'), ...UNNAMED }), 'failed'],
@@ -292,7 +377,7 @@ describe('with a mailbox', () => {
         .get(enrollment) as Row
       await server.store.write(() => void sendingStore(server.deps).sent(server.a.org, mail.id))
       const bounce = (email: string) =>
-        take(mailIn({ automatic: 'report', isFromServer: true, ...from(email), ...report(mail.external_id) }))
+        take(mailIn({ isFromServer: true, ...from(email), ...report(mail.external_id) }))
       await bounce('mailer-daemon@evil.example')
       const now = async () => (await inbox.get(`/enrollments/${enrollment}`)).stop_reason
       assert.equal(await now(), null)

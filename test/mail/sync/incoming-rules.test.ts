@@ -5,8 +5,9 @@ import { replyTags } from '../../../src/inbox/mailboxes/reply-tags.ts'
 import type { MailIn } from '../../../src/mail/mail.ts'
 import { type ImportedMail, incomingStore } from '../../../src/mail/sync/incoming.ts'
 import { sendingStore } from '../../../src/mail/sync/sending.ts'
+import { enrollmentEngine } from '../../../src/sequences/enrollments/engine.ts'
 import { unsubscribing } from '../../../src/sequences/enrollments/unsubscribe.ts'
-import { enroll, makeSequence } from '../../support/enrolled.ts'
+import { EMAIL_STEP, enroll, makeSequence } from '../../support/enrolled.ts'
 import { inboxOf } from '../../support/inbox.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import type { Row } from '../../support/records.ts'
@@ -52,10 +53,9 @@ const mailOf = ({ id }: Row): Row =>
 const now = ({ id }: Row): Promise<Row> => inbox.get(`/messages/${id}`)
 
 const failed = (email: string, messageId: string | null): Partial<MailIn> => ({
-  automatic: 'report',
   from: { email: 'mailer-daemon@mx.firm.example', name: null },
   isFromServer: true,
-  report: { messageId, recipients: [{ email, action: 'failed', status: '5.1.1', why: null }] },
+  report: { isStandard: true, messageId, recipients: [{ email, action: 'failed', status: '5.1.1', why: null }] },
 })
 
 describe('an answer', () => {
@@ -128,14 +128,52 @@ describe('a mail', () => {
     assert.equal((await inbox.conversation(first.conversation_id)).waiting_since, first.sent_at)
   })
 
-  test('whose subject says so ends the mailings, and is no message', async () => {
-    const first = await arrive()
-    const { contact_id } = await inbox.conversation(first.conversation_id)
-    const id = enroll(server, server.a, makeSequence(server, server.a).id, { contact_id })
-    const headers = unsubscribing(server.deps).headers(server.a.org, support, { id })
-    const subject = /subject=([^>]+)>/.exec(headers['List-Unsubscribe'] as string)?.[1] as string
-    assert.deepEqual(await take(mailIn({ subject: decodeURIComponent(subject) })), { outcome: 'skipped' })
-    assert.notEqual((await inbox.get(`/contacts/${contact_id}`)).unsubscribed_at, null)
+  describe('whose subject says so', () => {
+    async function asking() {
+      const first = await arrive()
+      const { contact_id } = await inbox.conversation(first.conversation_id)
+      const id = enroll(server, server.a, makeSequence(server, server.a).id, { contact_id })
+      const headers = unsubscribing(server.deps).headers(server.a.org, support, { id })
+      const link = /subject=([^>]+)>/.exec(headers['List-Unsubscribe'] as string)?.[1] as string
+      const [, token] = decodeURIComponent(link).split(' ') as [string, string]
+      const isAsked = async () => (await inbox.get(`/contacts/${contact_id}`)).unsubscribed_at !== null
+      return { token, isAsked }
+    }
+    const forms: Record<string, (token: string) => string> = {
+      'as the link has it': (token) => `unsubscribe ${token}`,
+      'with the escape of the link': (token) => `unsubscribe%20${token}`,
+      'escaped twice': (token) => `unsubscribe%2520${token}`,
+      'with a plus for the space': (token) => `unsubscribe+${token}`,
+      'with all signs escaped': (token) => `unsubscribe%20${token.replaceAll('-', '%2D').replaceAll('_', '%5f')}`,
+      'as an answer': (token) => `Re: AW: unsubscribe ${token}`,
+      'with a tag of a gateway before it': (token) => `[EXTERNAL]unsubscribe ${token}`,
+      'with a tag before the token': (token) => `Unsubscribe [EXT] ${token}`,
+      'with a tag behind it': (token) => `unsubscribe ${token} [SPAM?]`,
+      'with a tag at it': (token) => `unsubscribe ${token}***SPAM***`,
+      'folded within the token': (token) =>
+        `unsubscribe ${token.slice(0, 20)} ${token.slice(20, 50)} ${token.slice(50)} [EXT]`,
+      'in brackets': (token) => `<UNSUBSCRIBE: ${token}>`,
+    }
+    for (const [name, subjectOf] of Object.entries(forms))
+      test(`${name} ends the mailings, and is no message`, async () => {
+        const { token, isAsked } = await asking()
+        assert.deepEqual(await take(mailIn({ subject: subjectOf(token) })), { outcome: 'skipped' })
+        assert.equal(await isAsked(), true)
+      })
+
+    test('with another token, or without the word, changes nothing', async () => {
+      const { token, isAsked } = await asking()
+      const other = (token.startsWith('A') ? 'B' : 'A') + token.slice(1)
+      for (const subject of [
+        `unsubscribe ${other}`,
+        `unsubscribe ${token}x`,
+        `order ${token}`,
+        'unsubscribe',
+        'How do I unsubscribe?',
+      ])
+        assert.equal((await take(mailIn({ subject }))).outcome, 'imported', subject)
+      assert.equal(await isAsked(), false)
+    })
   })
 
   test('ends an enrollment where a person wrote it, and not where a machine did', async () => {
@@ -147,6 +185,27 @@ describe('a mail', () => {
     await arrive({ inReplyTo: [first.external_id], from: first.author, automatic: 'reply' })
     assert.equal(status(), 'active')
     await arrive({ inReplyTo: [first.external_id], from: first.author })
+    assert.equal(status(), 'stopped')
+  })
+  test('that is history ends an enrollment only if it came after its first mail', async () => {
+    const first = await arrive()
+    const { conversation_id } = first
+    const { contact_id } = await inbox.conversation(conversation_id)
+    server.advance(60_000)
+    const sequence = makeSequence(server, server.a, { steps: [EMAIL_STEP, { ...EMAIL_STEP, delay_s: 86_400 }] })
+    const id = enroll(server, server.a, sequence.id, { contact_id, conversation_id })
+    await server.store.write(() => void enrollmentEngine(server.deps).doStep(server.a.org, id, {}))
+    const began = server.now()
+    server.advance(5 * 86_400_000)
+    const status = (): unknown => server.store.db.prepare('SELECT status FROM enrollments WHERE id = ?').pluck().get(id)
+    const found = (at: number) =>
+      server.store.write(() => {
+        const mail = mailIn({ from: first.author, inReplyTo: [first.external_id] })
+        return incomingStore(server.deps).take(server.a.org, support, mail, at, true)
+      })
+    await found(began - 1000)
+    assert.equal(status(), 'active')
+    await found(began + 1000)
     assert.equal(status(), 'stopped')
   })
 })

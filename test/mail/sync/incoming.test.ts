@@ -54,7 +54,7 @@ describe('a mail that comes in', () => {
   test('opens a conversation with its sender, who becomes a contact', async () => {
     const seq = server.lastSeq()
     const bytes = Buffer.from('%PDF')
-    const file = { name: 'offer.pdf', content_type: 'application/pdf', bytes, sha256: hash('sha256', bytes) }
+    const file = { name: 'offer.pdf', content_type: 'application/pdf', cid: null, bytes, sha256: hash('sha256', bytes) }
     const cc = [{ email: 'eva@firm.example', name: 'Eva' }]
     const message = await arrive({ html: '<p>Hi<script>x</script></p>', files: [file], cc, subject: 'An offer' })
     assert.equal(message.status, 'received')
@@ -99,15 +99,27 @@ describe('a mail that comes in', () => {
     assert.deepEqual(await take(mail), { outcome: 'skipped' })
   })
 
-  test('has the time that it says, unless that cannot be', async () => {
+  test('counts from when it arrived, whatever the clock of its writer says, which is shown', async () => {
     const hour = 3_600_000
-    for (const [date, expected] of [
-      [server.now() - hour, server.now() - hour],
-      [server.now() + hour, server.now()],
-      [server.now() - 48 * hour, server.now()],
-      [null, server.now()],
-    ] as const)
-      assert.equal((await arrive({ date })).sent_at, new Date(expected).toISOString())
+    for (const date of [server.now() - hour, server.now() + hour, server.now() - 48 * hour, null]) {
+      const message = await arrive({ date })
+      assert.deepEqual([Date.parse(message.sent_at), message.date && Date.parse(message.date)], [server.now(), date])
+    }
+  })
+
+  test('is never older than what it answers', async () => {
+    const first = await arrive()
+    server.advance(60_000)
+    const answer = await reply(first.conversation_id)
+    const mail = mailIn({ inReplyTo: [answer.external_id], from: first.author, date: server.now() - 7_200_000 })
+    await server.store.write(() =>
+      incomingStore(server.deps).take(server.a.org, support, mail, server.now() - 3_600_000),
+    )
+    const message = (await stored(mail)) as Row
+    assert.equal(message.sent_at, answer.sent_at)
+    const conversation = await inbox.conversation(first.conversation_id)
+    assert.deepEqual([conversation.waiting_since, conversation.last_message_at], [answer.sent_at, answer.sent_at])
+    assert.equal(conversation.preview, message.body_text)
   })
 
   test('without a sender is shown all the same', async () => {
@@ -153,15 +165,15 @@ describe('a mail finds its conversation', () => {
     })
   }
 
-  test('of another one that answers the same mail, which is not known', async () => {
+  test('of another one of the same person that answers the same mail, which is not known', async () => {
     const first = await arrive({ inReplyTo: ['<unseen@firm.example>'] })
-    const second = await arrive({ inReplyTo: ['<unseen@firm.example>'] })
+    const second = await arrive({ inReplyTo: ['<unseen@firm.example>'], from: first.author })
     assert.equal(second.conversation_id, first.conversation_id)
   })
 
   test('of an answer to it that came before it', async () => {
     const answer = await arrive({ inReplyTo: ['<late@firm.example>'] })
-    const late = await arrive({ messageId: '<late@firm.example>' })
+    const late = await arrive({ messageId: '<late@firm.example>', from: answer.author })
     assert.equal(late.conversation_id, answer.conversation_id)
   })
 
@@ -253,10 +265,10 @@ test('a person whose old mails come in at once is no machine, nor one who writes
 
 describe('the report of a delivery', () => {
   const failed = (email: string, messageId: string | null) => ({
-    automatic: 'report' as const,
     from: { email: 'mailer-daemon@mx.firm.example', name: 'Mail Delivery System' },
     isFromServer: true,
     report: {
+      isStandard: true,
       messageId,
       recipients: [{ email, action: 'failed' as const, status: '5.1.1', why: '550 5.1.1 no such user' }],
     },
@@ -328,7 +340,7 @@ describe('the report of a delivery', () => {
     const first = await arrive()
     server.advance(1000)
     const own = { email: 'sales@acme.example', name: 'Acme Sales' }
-    const answer = await arrive({ from: own, inReplyTo: [first.external_id] })
+    const answer = await arrive({ from: own, to: [first.author], inReplyTo: [first.external_id] })
     server.advance(1000)
     const second = await arrive({ inReplyTo: [first.external_id] })
     server.advance(1000)
@@ -359,18 +371,20 @@ describe('the report of a delivery', () => {
 describe('a mail of the organisation itself', () => {
   const own = { email: 'Sales@acme.example', name: 'Acme Sales' }
 
-  test('that belongs to no conversation is left alone: mailboxes do not write to each other for ever', async () => {
+  test('that a machine wrote, and that belongs to no conversation, is left alone', async () => {
     const seq = server.lastSeq()
-    assert.deepEqual(await take(mailIn({ from: own })), { outcome: 'skipped' })
+    const mail = mailIn({ from: own, to: [{ email: 'eva@firm.example', name: null }], automatic: 'generated' })
+    assert.deepEqual(await take(mail), { outcome: 'skipped' })
     assert.equal(server.lastSeq(), seq)
   })
 
   test('that was sent with another program answers its conversation', async () => {
     const first = await arrive()
     server.advance(1000)
-    const message = await arrive({ from: own, inReplyTo: [first.external_id] })
+    const message = await arrive({ from: own, to: [first.author], inReplyTo: [first.external_id] })
     assert.deepEqual([message.direction, message.status], ['outbound', 'sent'])
     assert.equal(message.conversation_id, first.conversation_id)
+    assert.equal((await inbox.conversation(first.conversation_id)).waiting_since, null)
   })
 
   test('that Dealbox sent, and that comes in again, is known', async () => {
@@ -380,7 +394,9 @@ describe('a mail of the organisation itself', () => {
   })
 
   test('with somebody else to answer to is theirs: forms of websites write so', async () => {
-    const message = await arrive({ from: own, replyTo: { email: 'visitor@web.example', name: 'Vi' } })
+    const mail = mailIn({ from: own, replyTo: { email: 'visitor@web.example', name: 'Vi' } })
+    assert.deepEqual(await take(mail), { outcome: 'imported', by: 'reply_to' })
+    const message = (await stored(mail)) as Row
     assert.equal(message.direction, 'inbound')
     assert.equal(message.author.email, 'visitor@web.example')
   })

@@ -101,7 +101,7 @@ describe('an invitation', () => {
 
   test('takes over the company and the deal of its conversation', async () => {
     const uid = newUid()
-    const asked = await mails('PUBLISH', { uid })
+    const asked = await mails('COUNTER', { uid })
     const company = await inbox.make('/companies', { name: 'Firm' })
     await inbox.patch(asked.conversation_id, { company_id: company.id })
     await invites({ uid }, { head: [`In-Reply-To: ${asked.external_id}`] })
@@ -172,7 +172,7 @@ describe('an invitation', () => {
   test('in the report of a failed delivery is no invitation', async () => {
     const uid = newUid()
     const mail = await received(invitingMail(calendarLines('REQUEST', [eventLines({ uid })])), server.now())
-    const report = { messageId: null, recipients: [] }
+    const report = { isStandard: true, messageId: null, recipients: [] }
     const other = (await invites({ uid: newUid() })).external_id
     await server.store.write(() =>
       incomingStore(server.deps).take(
@@ -200,12 +200,11 @@ describe('an invitation', () => {
     assert.equal((await meetingOf(uid)).status, 'canceled')
   })
 
-  test('that is only published, or a counter proposal, is a file and no meeting', async () => {
+  test('that is a counter proposal is a file and no meeting', async () => {
     const uid = newUid()
-    for (const method of ['PUBLISH', 'COUNTER', 'ADD']) await mails(method, { uid })
-    await takes(calendarLines(null, [eventLines({ uid })]))
+    for (const method of ['COUNTER', 'ADD', 'REFRESH']) await mails(method, { uid })
     assert.deepEqual(await meetingsOf(uid), [])
-    const message = await mails('PUBLISH', { uid })
+    const message = await mails('COUNTER', { uid })
     assert.deepEqual([message.error, message.attachments[0].name], [null, 'invite.ics'])
   })
 

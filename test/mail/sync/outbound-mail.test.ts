@@ -5,61 +5,33 @@ import { mailKinds } from '../../../src/jobs/mail.ts'
 import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
 import { sendingStore } from '../../../src/mail/sync/sending.ts'
 import { openFolder } from '../../../src/mail/transport/imap.ts'
-import type { Trust } from '../../../src/mail/transport/server.ts'
 import { smtpClient } from '../../../src/mail/transport/smtp.ts'
 import { applySettings } from '../../../src/settings/document.ts'
 import { schedulerHarness } from '../../jobs/scheduler-harness.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
-import { inboxOf } from '../../support/inbox.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { startSmtp, startTalker } from '../../support/smtp.ts'
+import { officeOf } from './office.ts'
 
 let server: TestServer
-let inbox: ReturnType<typeof inboxOf>
+let desk: Desk
+let inbox: Desk['inbox']
 before(async () => {
   server = await startServer()
-  inbox = inboxOf(server)
+  desk = officeOf(server)
+  inbox = desk.inbox
 })
 after(() => server.stop())
 
 const TWICE = 'It may have arrived twice: it could not be determined whether an earlier attempt had succeeded.'
 
-/** An office that works when the test says so, with a mailbox that sends by the server at this port. */
-function office(t: TestContext, port: number, more: Row = {}, trust: Trust = {}) {
-  const { imap, ...sending } = SUPPORT
-  setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port }, ...more }])
-  const outcomes: string[] = []
-  const count = (outcome: string) => void outcomes.push(outcome)
-  const { close, ...post } = outboundMail({ deps: server.deps, write: server.store.write, trust, count })
-  const scheduler = schedulerHarness(server, { kinds: mailKinds(post) })
-  t.after(async () => {
-    await scheduler.stop()
-    close()
-    server.store.db.prepare('DELETE FROM jobs').run()
-  })
-  const later = (ms: number): Promise<void> => {
-    server.advance(ms)
-    return scheduler.tick()
-  }
-  return { ...scheduler, later, outcomes }
-}
-
-const asked = (): Promise<Row> =>
-  inbox.make('/messages', {
-    direction: 'inbound',
-    channel: 'email',
-    from: { email: `eva${server.lastSeq()}@firm.example`, name: 'Eva Ruiz' },
-    subject: 'Invoice 1042',
-    body_text: 'Where is it?',
-    external_id: `<q${server.lastSeq()}@firm.example>`,
-  })
-
-const answer = ({ conversation_id }: Row, given: Row = {}): Promise<Row> =>
-  inbox.make('/messages', { conversation_id, direction: 'outbound', body_text: 'Here it is.', ...given })
-
-const now = ({ id }: Row): Promise<Row> => inbox.get(`/messages/${id}`)
+type Desk = ReturnType<typeof officeOf>
+const office: Desk['office'] = (...given) => desk.office(...given)
+const asked: Desk['asked'] = () => desk.asked()
+const answer: Desk['answer'] = (...given) => desk.answer(...given)
+const now: Desk['now'] = (message) => desk.now(message)
 
 const removeMailbox = () => applySettings(server.store, server.a.org, { mailboxes: [] })
 const GONE = 'The mailbox that should have sent it was deleted.'
@@ -82,7 +54,8 @@ describe('a message that is queued', () => {
     const read = await PostalMime.parse(mail?.source as Buffer)
     assert.equal(read.messageId, queued.external_id)
     assert.equal(read.inReplyTo, question.external_id)
-    assert.equal(read.references, question.external_id)
+    assert.deepEqual(read.references?.split(' ').slice(1), [question.external_id])
+    assert.match(read.references ?? '', /^<thread\+c\d+-[0-9a-f]{12}@acme\.example> /)
     assert.equal(read.subject, 'Re: Invoice 1042')
     assert.deepEqual(read.from, { address: 'support@acme.example', name: 'Acme Support' })
     assert.deepEqual(read.to, [{ address: question.author.email, name: 'Eva Ruiz' }])
@@ -98,6 +71,55 @@ describe('a message that is queued', () => {
     assert.equal(smtp.mails.length, 1)
   })
 
+  test('goes to everybody by the envelope, and names in no header who is in bcc', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = office(t, smtp.server.port, { aliases: ['help@acme.example'] })
+    const question = await asked()
+    const cc = [{ email: 'bob@firm.example', name: 'Bob, "B"' }, { email: 'ida@firm.example' }]
+    const bcc = [{ email: 'hidden@firm.example', name: 'Mr Hidden' }]
+    await answer(question, { cc, bcc, from: { email: 'help@acme.example' } })
+    await tick()
+    const [mail] = smtp.mails
+    assert.deepEqual(mail?.to, [question.author.email, 'bob@firm.example', 'ida@firm.example', 'hidden@firm.example'])
+    assert.equal(mail?.from, 'support@acme.example')
+    assert.doesNotMatch(String(mail?.source), /hidden|^bcc/im)
+    const read = await PostalMime.parse(mail?.source as Buffer)
+    assert.deepEqual(read.from, { address: 'help@acme.example', name: 'Acme Support' })
+    assert.deepEqual(read.cc, [
+      { address: 'bob@firm.example', name: 'Bob, "B"' },
+      { address: 'ida@firm.example', name: '' },
+    ])
+    await answer(question, { to: [], bcc })
+    await tick()
+    assert.deepEqual(smtp.mails[1]?.to, ['hidden@firm.example'])
+    assert.doesNotMatch(String(smtp.mails[1]?.source), /hidden|^(?:to|b?cc):/im)
+  })
+
+  test('takes as many files along as a mail that comes in', async (t) => {
+    const smtp = await startSmtp(t, { more: { size: 60_000_000 } })
+    const { tick } = office(t, smtp.server.port)
+    const question = await asked()
+    const bytes = Buffer.alloc(36 * 1_048_576, 'Lorem ipsum dolor sit amet')
+    const attachments = [{ name: 'plan.dwg', data: bytes.toString('base64') }]
+    const queued = await answer(question, { attachments })
+    await tick()
+    assert.equal((await now(queued)).status, 'sent')
+    const source = smtp.mails[0]?.source as Buffer
+    const [, body] = source.subarray(source.indexOf('filename=')).toString('latin1').split('\r\n\r\n')
+    assert.ok(Buffer.from((body as string).replace(/\r\n--.*/s, ''), 'base64').equals(bytes))
+  })
+
+  test('with files that are too large for the server has failed, with that reason', async (t) => {
+    const smtp = await startSmtp(t, { more: { size: 30_000_000 } })
+    const { tick } = office(t, smtp.server.port)
+    const data = Buffer.alloc(36 * 1_048_576).toString('base64')
+    const other = await answer(await asked(), { attachments: [{ name: 'plan.dwg', data }] })
+    await tick()
+    const { status, error } = await now(other)
+    assert.equal(status, 'failed')
+    assert.match(error, /^The mail is larger than the server \S+ accepts/)
+  })
+
   test('goes on with the thread that it is in', async (t) => {
     const smtp = await startSmtp(t)
     const { tick } = office(t, smtp.server.port)
@@ -109,7 +131,7 @@ describe('a message that is queued', () => {
     const mails = await Promise.all(smtp.mails.map(({ source }) => PostalMime.parse(source)))
     const last = mails.find(({ messageId }) => messageId === second.external_id)
     assert.equal(last?.inReplyTo, first.external_id)
-    assert.equal(last?.references, `${question.external_id} ${first.external_id}`)
+    assert.deepEqual(last?.references?.split(' ').slice(1), [question.external_id, first.external_id])
   })
 
   test('asks for answers to a signed address where the mailbox has such', async (t) => {

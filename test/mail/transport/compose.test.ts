@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
+import * as v from 'valibot'
+import * as f from '../../../src/lib/fields.ts'
 import type { MailOut } from '../../../src/mail/mail.ts'
 import { newMessageId } from '../../../src/mail/message-id.ts'
+import { cleanEmail } from '../../../src/mail/parse/addresses.ts'
+import { readMail } from '../../../src/mail/parse/read.ts'
 import { composeMail } from '../../../src/mail/transport/compose.ts'
+import { examples } from '../../support/seed.ts'
 
 const mail = (some: Partial<MailOut> = {}): MailOut => ({
   messageId: '<m1@acme.example>',
@@ -12,6 +17,8 @@ const mail = (some: Partial<MailOut> = {}): MailOut => ({
   from: { email: 'sales@acme.example', name: 'Acme Sales' },
   replyTo: null,
   to: [{ email: 'ann@customer.example', name: null }],
+  cc: [],
+  bcc: [],
   subject: 'Your offer',
   inReplyTo: null,
   references: [],
@@ -71,11 +78,11 @@ test('a mail has the headers that it needs, and nothing that tells of the progra
 test('text and HTML are alternatives, and files go along byte by byte with their names', async () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
   const files = [
-    { name: 'Angebot für Müller.pdf', content_type: 'application/pdf', bytes },
-    { name: 'x'.repeat(250) + '.txt', content_type: 'text/plain; charset=iso-8859-1', bytes },
-    { name: '', content_type: 'image/png', bytes: Buffer.alloc(0) },
-    { name: 'forwarded.eml', content_type: 'message/rfc822', bytes: Buffer.from('Subject: x\n\nbare\n') },
-    { name: 'a"b\\c.bin', content_type: 'text/html\r\nBcc: eve@evil.example', bytes },
+    { name: 'Angebot für Müller.pdf', content_type: 'application/pdf', cid: null, bytes },
+    { name: 'x'.repeat(250) + '.txt', content_type: 'text/plain; charset=iso-8859-1', cid: null, bytes },
+    { name: '', content_type: 'image/png', cid: null, bytes: Buffer.alloc(0) },
+    { name: 'forwarded.eml', content_type: 'message/rfc822', cid: null, bytes: Buffer.from('Subject: x\n\nbare\n') },
+    { name: 'a"b\\c.bin', content_type: 'text/html\r\nBcc: eve@evil.example', cid: null, bytes },
   ]
   const { parsed, text } = await sent({ html: '<p>Hello Ann – ✓</p>', text: 'Hello Ann – ✓', files })
   assert.match(text, /multipart\/mixed.*multipart\/alternative.*text\/plain.*text\/html/s)
@@ -94,6 +101,21 @@ test('text and HTML are alternatives, and files go along byte by byte with their
   )
   for (const [index, file] of files.entries())
     assert.deepEqual(Buffer.from(parsed.attachments[index]?.content as ArrayBuffer), file.bytes)
+})
+
+test('a file that the HTML shows goes along with its cid, and others as attachments', async () => {
+  const picture = { name: 'image001.png', content_type: 'image/png', cid: 'logo@acme', bytes: Buffer.from('1') }
+  const files = [picture, { ...picture, cid: 'photo@acme', bytes: Buffer.from('2') }, { ...picture, cid: null }]
+  const { parsed, text } = await sent({ html: '<img src="cid:photo@acme"><img src="cid:logo@acme">', files })
+  assert.match(text, /multipart\/mixed.*multipart\/alternative.*multipart\/related/s)
+  assert.deepEqual(
+    parsed.attachments.map(({ contentId, disposition }) => [contentId ?? null, disposition]),
+    [
+      ['<logo@acme>', 'inline'],
+      ['<photo@acme>', 'inline'],
+      [null, 'attachment'],
+    ],
+  )
 })
 
 test('an id that cannot stand in a header is left out of it', async () => {
@@ -181,7 +203,7 @@ test('whatever goes in comes out, and what is no header stays none', async () =>
         html,
         from: { email: 'sales@acme.example', name },
         to: [{ email: 'ann@customer.example', name }],
-        files: [{ name: file, content_type: file, bytes: Buffer.from(file) }],
+        files: [{ name: file, content_type: file, cid: null, bytes: Buffer.from(file) }],
         headers: { 'X-Note': subject.slice(0, 200) },
       })
       assert.deepEqual(
@@ -212,9 +234,83 @@ test('hostile addresses stay one address', async () => {
   }
 })
 
+test('addresses that exist although they are odd come out as they are', async () => {
+  for (const email of ['hana..umi@docomo.example', '.dot@docomo.example', '"two words"@ex.example', 'root@localhost']) {
+    const { head, parsed } = await sent({ to: [{ email, name: 'Hana' }] })
+    const [local, domain] = email.split('@') as [string, string]
+    const quoted = /^[\w"]/.test(local) && !local.includes('..') ? local : `"${local}"`
+    assert.match(head, new RegExp(`^To: Hana <${quoted.replaceAll('.', '\\.')}@${domain}>$`, 'm'))
+    assert.equal(parsed.to?.[0]?.address?.replaceAll('"', ''), email.replaceAll('"', ''))
+  }
+  const ascii = await sent({ to: [{ email: 'jo@Büro.example', name: 'Jörg' }] })
+  assert.match(ascii.head, /^To: =\?UTF-8\?\S+\?= <jo@xn--bro-hoa\.example>$/m)
+})
+
+test('letters outside of ASCII before the @ stay as they are, as RFC 6532 has them', async () => {
+  const source = await composeMail(mail({ to: [{ email: 'jörg@büro.example', name: 'Jörg' }] }))
+  assert.match(source.toString(), /^To: =\?UTF-8\?\S+\?= <jörg@büro\.example>\r$/m)
+})
+
 test('a Message-ID has the domain of the mailbox in ASCII', () => {
   assert.equal(newMessageId('0197', 'sales@acme.example'), '<0197@acme.example>')
   assert.equal(newMessageId('0197', 'sales@Büro.example'), '<0197@xn--bro-hoa.example>')
   assert.equal(newMessageId('0197', 'sales@[127.0.0.1]'), '<0197@localhost>')
   assert.equal(newMessageId('0197', 'sales@evil>\r\n.example'), '<0197@localhost>')
+})
+
+test('a calendar that asks for something is another form of the text, and a file', async () => {
+  const bytes = Buffer.from('BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nSUMMARY:Grüße\r\nEND:VCALENDAR\r\n')
+  const content_type = 'text/calendar; method=REQUEST; charset=utf-8'
+  const { text, parsed } = await sent({
+    html: '<p>Hello</p>',
+    files: [
+      { name: 'invite.ics', content_type, cid: null, bytes },
+      { name: 'plan.pdf', content_type: 'application/pdf', cid: null, bytes: Buffer.from('%PDF') },
+    ],
+  })
+  const types = [...text.matchAll(/^Content-Type: ([^;\r]+)/gim)].map(([, type]) => type)
+  const form = ['text/plain', 'text/html', 'text/calendar']
+  assert.deepEqual(types, ['multipart/mixed', 'multipart/alternative', ...form, 'application/ics', 'application/pdf'])
+  // A program that shows buttons does so for a part with this type, and with no name, id or disposition.
+  const [part] = text.split(/^--/m).filter((each) => each.includes('text/calendar'))
+  const [head, body] = (part as string).split('\r\n\r\n') as [string, string]
+  assert.deepEqual(head.split('\r\n').slice(1).join('\n').replace(/\n\s+/g, ' ').split('\n').toSorted(), [
+    'Content-Transfer-Encoding: base64',
+    'Content-Type: text/calendar; method=REQUEST; charset=utf-8',
+  ])
+  assert.equal(Buffer.from(body, 'base64').toString(), bytes.toString())
+  assert.deepEqual(
+    parsed.attachments.map(({ filename, mimeType }) => [filename, mimeType]),
+    [
+      [null, 'text/calendar'],
+      ['invite.ics', 'application/ics'],
+      ['plan.pdf', 'application/pdf'],
+    ],
+  )
+})
+
+test('a calendar that asks for nothing is a file only', async () => {
+  const { text } = await sent({
+    files: [{ name: 'plan.ics', content_type: 'text/calendar', cid: null, bytes: Buffer.from('BEGIN:VCALENDAR') }],
+  })
+  assert.equal(text.match(/text\/calendar/g)?.length, 1)
+  assert.doesNotMatch(text, /multipart\/alternative/)
+})
+
+test('whoever may be stored is in the header the same address as in the envelope', async () => {
+  const odd = fc.string({ unit: fc.constantFrom(...'ab .,;:()[]\\"<>@=?\'+'), minLength: 1, maxLength: 8 })
+  const address = odd.map((local) => `"${local}"@x.example`).filter((text) => v.is(f.email, text))
+  await fc.assert(
+    fc.asyncProperty(address, fc.option(fc.constant('Ann')), async (email, name) => {
+      const other = { email: 'ben@customer.example', name: null }
+      const { head } = await sent({ to: [{ email, name }, other] })
+      const field = /^To: (.*(?:\r\n[ \t].*)*)/m.exec(head)?.[1] ?? ''
+      assert.equal(field.replace(/\r\n/g, ''), `${name ? 'Ann ' : ''}<${email}>, ben@customer.example`)
+      const { to } = await readMail(Buffer.from(`${head}\r\n\r\n`))
+      const read = to.map((each) => each.email)
+      assert.ok(!read.some((each) => each !== email && each !== other.email && cleanEmail(email) !== each), field)
+      assert.ok(read.includes(other.email), field)
+    }),
+    { numRuns: examples(100) },
+  )
 })

@@ -4,9 +4,14 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createServer as createSecureServer } from 'node:tls'
+import { MAX_BYTES } from '../../../src/inbox/messages/attachments.ts'
+import { LEASE_MS } from '../../../src/jobs/mail.ts'
+import { MIB } from '../../../src/lib/size.ts'
 import { smtpError } from '../../../src/mail/transport/error-messages.ts'
 import type { MailServer, Trust } from '../../../src/mail/transport/server.ts'
-import { checkSmtp, type Sent, type SmtpTimes, smtpClient } from '../../../src/mail/transport/smtp.ts'
+import { checkSmtp, smtpClient } from '../../../src/mail/transport/smtp.ts'
+import type { Sent } from '../../../src/mail/transport/smtp-mail.ts'
+import { limitOf, type SmtpTimes } from '../../../src/mail/transport/smtp-times.ts'
 import { ownCertificate, type Say, startSmtp, startTalker } from '../../support/smtp.ts'
 import { makeCertificate } from '../../webhooks/egress/certificates.ts'
 
@@ -73,14 +78,64 @@ test('a mail arrives byte by byte, and the reply says so', async (t) => {
 
 test('the domain of an address goes out in ASCII', async (t) => {
   const server = await startTalker(t, YES)
-  assert.equal(
-    (await sendOne(plain(server.port), { to: ['jörg@Büro.example'], from: 'a@Büro.example' })).outcome,
-    'sent',
+  assert.equal((await sendOne(plain(server.port), { to: ['j@Büro.example'], from: 'a@Büro.example' })).outcome, 'sent')
+  assert.deepEqual(server.heard.slice(1, 3), ['MAIL FROM:<a@xn--bro-hoa.example>', 'RCPT TO:<j@xn--bro-hoa.example>'])
+})
+
+test('other letters before the @ need a server with SMTPUTF8, and no other one is asked', async (t) => {
+  const server = await startTalker(t, { ...YES, EHLO: '250-hello\n250-SIZE 1000000\n250 SMTPUTF8' })
+  const international = ['jörg@Büro.example', '用户@例え.jp']
+  for (const to of international) assert.equal((await sendOne(plain(server.port), { to: [to] })).outcome, 'sent')
+  const heard = server.heard.map((line) => Buffer.from(line, 'latin1').toString())
+  assert.ok(heard.includes(`MAIL FROM:<${FROM}> SMTPUTF8 SIZE=${SOURCE.length}`))
+  assert.ok(heard.includes('RCPT TO:<jörg@xn--bro-hoa.example>'))
+  assert.ok(heard.includes('RCPT TO:<用户@xn--r8jz45g.jp>'))
+  const old = await startTalker(t, YES)
+  for (const to of international) {
+    const result = await sendOne(plain(old.port), { to: [to] })
+    assert.equal(result.outcome, 'refused')
+    assert.match(
+      errorOf(result),
+      new RegExp(`does not support addresses such as ${to}, .*SMTPUTF8.*Use another address`),
+    )
+  }
+  assert.equal((await sendOne(plain(old.port), { from: 'jörg@acme.example' })).outcome, 'refused')
+  assert.deepEqual(
+    old.heard.filter((line) => /^(?:MAIL|RCPT)/.test(line)),
+    [],
   )
-  assert.deepEqual(server.heard.slice(1, 3), [
-    'MAIL FROM:<a@xn--bro-hoa.example>',
-    `RCPT TO:<${Buffer.from('jörg').toString('latin1')}@xn--bro-hoa.example>`,
-  ])
+})
+
+test('addresses that exist although they are odd go out as RFC 5321 has them', async (t) => {
+  const server = await startTalker(t, YES)
+  const odd = {
+    'hana..umi@docomo.example': '"hana..umi"@docomo.example',
+    'name.@docomo.example': '"name."@docomo.example',
+    '.dot@docomo.example': '".dot"@docomo.example',
+    '"two words"@ex.example': '"two words"@ex.example',
+    '"a@b"@ex.example': '"a@b"@ex.example',
+    "o'neil@ex.example": "o'neil@ex.example",
+    'root@localhost': 'root@localhost',
+    'a_b@under_score.example': 'a_b@under_score.example',
+    'x+y/z=1@ex.example': 'x+y/z=1@ex.example',
+    'a@[192.0.2.1]': 'a@[192.0.2.1]',
+  }
+  for (const address of Object.keys(odd))
+    assert.equal((await sendOne(plain(server.port), { to: [address] })).outcome, 'sent', address)
+  assert.deepEqual(
+    server.heard.filter((line) => line.startsWith('RCPT')),
+    Object.values(odd).map((address) => `RCPT TO:<${address}>`),
+  )
+})
+
+test('the reply to the mail says under which Message-ID it goes on', async (t) => {
+  const smtp = await startTalker(t, {
+    ...YES,
+    END: '250 Ok 0100019a0b1c2d3e-4f5a6b7c-8d9e-4f0a-b1c2-d3e4f5a6b7c8-000000',
+  })
+  const result = await sendOne(plain(smtp.port))
+  const ids = ['<0100019a0b1c2d3e-4f5a6b7c-8d9e-4f0a-b1c2-d3e4f5a6b7c8-000000@amazonses.com>']
+  assert.deepEqual(result.outcome === 'sent' && result.ids, ids)
 })
 
 for (const tls of ['none', 'starttls', 'tls'] as const) {
@@ -174,14 +229,14 @@ test('what the server says decides what becomes of a mail', async (t) => {
   const smtp = await startSmtp(t)
   const place = `The server 127.0.0.1:${smtp.server.port}`
   const cases = [
-    ['mail', '550 5.1.8 Bad sender', 'refused', `${place} rejected the sender: 550 5.1.8 Bad sender.`],
+    ['mail', '550 5.1.8 Bad sender', 'limited', `${place} rejected the sender: 550 5.1.8 Bad sender.`],
     ['mail', '451 4.3.0 Busy', 'later', `${place} did not accept the sender at the moment: 451 4.3.0 Busy.`],
     ['mail', '530 5.7.0 Log in first', 'later', `${place} rejected the sender: 530 5.7.0 Log in first.`],
     ['rcpt', '550 5.1.1 No such user.', 'refused', `${place} rejected the recipient: 550 5.1.1 No such user.`],
     [
       'rcpt',
       '450 4.2.0 Greylisted',
-      'later',
+      'deferred',
       `${place} did not accept the recipient at the moment: 450 4.2.0 Greylisted.`,
     ],
     ['data', '554 5.7.1 Spam', 'refused', `${place} rejected the mail: 554 5.7.1 Spam.`],
@@ -196,14 +251,39 @@ test('what the server says decides what becomes of a mail', async (t) => {
   assert.deepEqual(smtp.mails, [])
 })
 
-test('a mail that one of its recipients cannot have goes to the others, and the reply says so', async (t) => {
-  const smtp = await startSmtp(t, { rcpt: (address) => (address.startsWith('no') ? '550 5.1.1 Unknown' : undefined) })
-  const result = await sendOne(smtp.server, { to: ['no@customer.example', 'ann@customer.example'] })
-  assert.match(
-    result.outcome === 'sent' ? result.reply : '',
-    /^250 .*; not to no@customer\.example: 550 5\.1\.1 Unknown$/,
+test('a mail that some of its recipients cannot have goes to the others, and says who they are before its content', async (t) => {
+  const [no, later, ann] = ['no@customer.example', 'later@Büro.example', 'ann@customer.example']
+  const refusing = (address: string): string | undefined =>
+    address.startsWith('no') ? '550 5.1.1 Unknown' : address.startsWith('later') ? '450 4.2.0 Greylisted' : undefined
+  const smtp = await startSmtp(t, { rcpt: refusing })
+  const client = smtpClient(smtp.server, {}, SHORT)
+  t.after(client.close)
+  const told: [unknown, number][] = []
+  const onRefused = async (refusals: unknown) => void told.push([refusals, smtp.mails.length])
+  const result = await client.send({ from: FROM, to: [no, later, ann], source: SOURCE, onRefused })
+  const refusals = [
+    {
+      email: no,
+      cause: 'refused',
+      error: `The server 127.0.0.1:${smtp.server.port} rejected the recipient: 550 5.1.1 Unknown.`,
+    },
+    {
+      email: later,
+      cause: 'deferred',
+      error: `The server 127.0.0.1:${smtp.server.port} did not accept the recipient at the moment: 450 4.2.0 Greylisted.`,
+    },
+  ]
+  assert.equal(result.outcome, 'sent')
+  assert.deepEqual(told, [[refusals, 0]])
+  assert.deepEqual(
+    smtp.mails.map(({ to, source }) => [to, String(source)]),
+    [[[ann], String(SOURCE)]],
   )
-  assert.deepEqual(smtp.mails[0]?.to, ['ann@customer.example'])
+  const none = await client.send({ from: FROM, to: [no, later], source: SOURCE, onRefused })
+  assert.deepEqual([none.outcome, told[1], smtp.mails.length], ['deferred', [refusals, 1], 1])
+  const failing = { from: FROM, to: [no, ann], source: SOURCE, onRefused: () => Promise.reject(new Error('disk full')) }
+  assert.equal((await client.send(failing)).outcome, 'later', 'it is not sent if that cannot be kept')
+  assert.equal(smtp.mails.length, 1)
 })
 
 test('a mail larger than the server takes is refused before it goes out', async (t) => {
@@ -226,7 +306,7 @@ const close: Say = (socket) => socket.destroy()
 const YES = { open: '220 hello', else: '250 yes', DATA: '354 go on' }
 const LARGE = Buffer.alloc(5_000_000, 'all work and no play\r\n')
 
-const nasty: [string, Record<string, Say>, 'later' | 'doubtful' | 'refused', RegExp, Buffer?][] = [
+const nasty: [string, Record<string, Say>, 'later' | 'deferred' | 'doubtful' | 'refused', RegExp, Buffer?][] = [
   ['closes at once', { open: close }, 'later', /closed the connection/],
   ['greets with 421', { open: '421 busy' }, 'later', /rejected the connection: 421 busy\.$/],
   ['greets with 554', { open: '554 no' }, 'later', /rejected the connection: 554 no\.$/],
@@ -246,7 +326,7 @@ const nasty: [string, Record<string, Say>, 'later' | 'doubtful' | 'refused', Reg
   [
     'answers RCPT with 421',
     { ...YES, RCPT: '421 bye' },
-    'later',
+    'deferred',
     /did not accept the recipient at the moment: 421 bye/,
   ],
   ['answers DATA with 503', { ...YES, DATA: '503 no' }, 'later', /rejected the mail: 503 no/],
@@ -309,6 +389,39 @@ test('silence ends a try: before the mail it is for later, behind it nobody know
   const drips = await startTalker(t, { ...YES, END: drip })
   const slow = await sendOne(plain(drips.port), { times: { answer_ms: 1500, try_ms: 3000 } })
   assert.equal(slow.outcome, 'doubtful')
+})
+
+test('a large mail has as long as it takes on a slow line, and no longer', async (t) => {
+  const source = Buffer.concat([SOURCE, Buffer.alloc(20 * MIB, 'slowly\r\n')])
+  for (const [seconds, outcome] of [
+    [2600, 'sent'],
+    [2800, 'later'], // two minutes, and 20 MiB with 8,000 bytes a second
+  ] as const) {
+    const { promise: reading, resolve } = Promise.withResolvers<Socket>()
+    const DATA: Say = (socket) => {
+      socket.write('354 go\r\n')
+      socket.removeAllListeners('data').pause()
+      resolve(socket)
+    }
+    const server = await startTalker(t, { ...YES, DATA })
+    t.mock.timers.enable({ apis: ['AbortSignal.timeout' as 'setTimeout'] })
+    const sending = sendOne(plain(server.port), { source, times: { answer_ms: 120_000 } })
+    const socket = await reading
+    t.mock.timers.tick(seconds * 1000)
+    let end = ''
+    socket.on('data', (text: string) => {
+      end = (end + text).slice(-5)
+      if (end === '\r\n.\r\n') socket.write('250 thanks\r\n')
+    })
+    socket.resume()
+    assert.equal((await sending).outcome, outcome)
+    t.mock.timers.reset()
+  }
+})
+
+test('the job of the largest mail is not taken for lost while it is sent', () => {
+  const largest = 1.4 * (MAX_BYTES + 3 * MIB)
+  assert.ok(LEASE_MS > limitOf(largest))
 })
 
 const drip: Say = (socket) => {

@@ -242,10 +242,119 @@ describe('the bin', () => {
     assert.equal((await newest()).event_id, before)
   })
 
+  test('is filtered by kind, and searched by the words of titles, emails and domains', async () => {
+    const names = async (query: string): Promise<string[]> =>
+      (await app.ok('member', 'GET', `/bin?limit=100&${query}`)).data.map(({ record }: Row) => record.title)
+    const [zoe, firm] = [
+      await app.newContact({ first_name: 'Zoë', last_name: 'Quist', emails: [{ email: 'z.quist@harbour.example' }] }),
+      await app.newCompany({ name: 'Quist & Søn', domains: ['quist.example'] }),
+    ]
+    const note = await app.newRecord('/notes', { body: 'Ask Quist', contact_ids: [zoe.id] })
+    for (const path of [`/notes/${note.id}`, `/contacts/${zoe.id}`, `/companies/${firm.id}`]) await remove(path)
+    assert.deepEqual(await names('q=quist'), ['Quist & Søn', 'Zoë Quist', 'Ask Quist'])
+    assert.deepEqual(await names('q=zoe%20qui'), ['Zoë Quist'])
+    assert.deepEqual(await names('q=harbour.ex'), ['Zoë Quist'])
+    assert.deepEqual(await names('q=son'), ['Quist & Søn'])
+    assert.deepEqual(await names('q=quist&kind=notes'), ['Ask Quist'])
+    assert.equal((await names('kind=companies'))[0], 'Quist & Søn')
+    assert.deepEqual(await names('q=nobody'), [])
+    assert.equal((await app.ask('member', 'GET', '/bin?kind=tags')).status, 400)
+    assert.equal((await app.ask('member', 'GET', `/bin?q=${'x'.repeat(256)}`)).status, 400)
+    const first = await app.ok('member', 'GET', '/bin?q=quist&limit=2')
+    const rest = await app.ok('member', 'GET', `/bin?q=quist&limit=2&cursor=${first.next_cursor}`)
+    assert.deepEqual(
+      [...first.data, ...rest.data].map(({ record }: Row) => record.title),
+      ['Quist & Søn', 'Zoë Quist', 'Ask Quist'],
+    )
+    assert.equal(rest.next_cursor, null)
+  })
+
+  test('searches many records a part at a time', async () => {
+    const wanted = await app.newContact({ last_name: 'Needlework' })
+    await remove(`/contacts/${wanted.id}`)
+    const [{ event_id }] = (await app.ok('member', 'GET', '/bin?q=needlework')).data
+    const row = app.store.db.prepare('SELECT * FROM bin WHERE event_id = ?').get(event_id) as Row
+    const columns = Object.keys(row)
+    const insert = app.store.db.prepare(`INSERT INTO bin (${columns}) VALUES (${columns.map((name) => `@${name}`)})`)
+    app.store.transaction(() => {
+      for (let n = 0; n < 2000; n++) {
+        const id = app.deps.clock.id()
+        insert.run({ ...row, event_id: id, record_id: id, title: 'Hay', record: '{}', kept: '{"links":[]}' })
+      }
+    })
+    const first = await app.ok('member', 'GET', '/bin?q=needlework')
+    assert.deepEqual(first.data, [])
+    const second = await app.ok('member', 'GET', `/bin?q=needlework&cursor=${first.next_cursor}`)
+    assert.deepEqual([second.data[0].record.id, second.next_cursor], [wanted.id, null])
+    app.store.db.prepare("DELETE FROM bin WHERE title = 'Hay'").run()
+  })
+
+  test('says beforehand what a restore brings, what it leaves, and what refuses it', async () => {
+    const company = await app.newCompany({ domains: ['told.example'] })
+    const contact = await app.newContact({
+      external_id: 'T1',
+      company_id: company.id,
+      emails: [{ email: 'told@example.com' }],
+    })
+    const list = await app.newRecord('/lists', { name: 'T', object: 'contact', kind: 'static' })
+    await app.call('POST', `/lists/${list.id}/members`, { add_ids: [contact.id] })
+    const [deal, taken] = [
+      await app.newDeal({ primary_contact_id: contact.id }),
+      await app.newDeal({ primary_contact_id: contact.id }),
+    ]
+    const notes = []
+    for (const body of ['a', 'b', 'c']) notes.push(await app.newRecord('/notes', { body, contact_ids: [contact.id] }))
+    await app.newRecord('/tasks', { title: 'T', contact_ids: [contact.id] })
+    await remove(`/contacts/${contact.id}`)
+    assert.deepEqual((await newest()).brings, { deals: 2, notes: 3, tasks: 1, lists: 1 })
+    const rival = await app.newContact({ external_id: 'T1', emails: [{ email: 'told@example.com' }] })
+    await app.patchRecord(`/deals/${taken.id}`, { primary_contact_id: rival.id })
+    for (const path of [`/lists/${list.id}`, `/notes/${notes[0]?.id}`, `/companies/${company.id}`]) await remove(path)
+    const seq = app.lastSeq()
+    const { brings, left, refusal, event_id } = (await app.ok('member', 'GET', '/bin?kind=contacts&limit=1')).data[0]
+    assert.deepEqual([brings, refusal], [{ deals: 1, notes: 2, tasks: 1 }, null])
+    assert.deepEqual(left.map(({ field, reason, other }: Row) => [field, reason, other]).toSorted(), [
+      ['company_id', 'deleted', undefined],
+      ['emails', 'shared', rival.id],
+      ['external_id', 'taken', rival.id],
+      ['members', 'deleted', undefined],
+    ])
+    assert.equal(app.lastSeq(), seq)
+    const restored = await app.ok('member', 'POST', `/bin/${event_id}/restore`)
+    assert.deepEqual(restored.brought, brings)
+    assert.equal((await app.getRecord(`/deals/${deal.id}`)).primary_contact_id, contact.id)
+
+    const stuck = await app.newDeal()
+    await app.ok('member', 'DELETE', `/deals/${stuck.id}`)
+    app.store.db
+      .prepare("UPDATE bin SET record = json_set(record, '$.stage', ?) WHERE record_id = ?")
+      .run(UNKNOWN, stuck.id)
+    const shown = await newest()
+    assert.deepEqual([shown.refusal.code, shown.refusal.field, shown.brings], ['reference_gone', 'stage', {}])
+  })
+
+  test('gives records back for 30 days, and not a day longer', async () => {
+    const [contact, other] = [await app.newContact(), await app.newContact()]
+    for (const { id } of [contact, other]) await remove(`/contacts/${id}`)
+    const page = await app.ok('member', 'GET', '/bin?limit=2')
+    const [second, first] = page.data
+    assert.equal(Date.parse(first.kept_until) - Date.parse(first.deleted_at), 30 * DAY_MS)
+    await app.pass(29 * DAY_MS)
+    assert.equal((await newest()).event_id, second.event_id)
+    await app.ok('member', 'POST', `/bin/${first.event_id}/restore`)
+    await app.pass(2 * DAY_MS)
+    assert.deepEqual((await app.ok('member', 'GET', '/bin')).data, [])
+    assert.deepEqual((await app.ok('member', 'GET', '/bin?q=ruiz')).data, [])
+    const { status, body } = await app.ask('member', 'POST', `/bin/${second.event_id}/restore`)
+    assert.deepEqual([status, body.code], [409, 'not_in_bin'])
+    assert.equal((await app.ok('viewer', 'GET', `/whereabouts?contact_id=${other.id}`)).deleted, null)
+  })
+
   test('forgets a record after 30 days', async () => {
     const contact = await app.newContact()
     await remove(`/contacts/${contact.id}`)
-    const count = () => binStore(app.deps).list(app.a.org, '~', 100).length
+    const count = () => app.store.db.prepare('SELECT count(*) FROM bin').pluck().get()
+    app.store.db.prepare('DELETE FROM bin WHERE at < ?').run(app.now() - DAY_MS)
     const now = count()
     app.advance(30 * DAY_MS)
     app.store.transaction(() => void binStore(app.deps).purgeOld())

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { shares } from '../../../src/crm/deals/board-shares.ts'
 import { DAY_MS, HOUR_MS } from '../../../src/lib/time.ts'
 import { errorsOf, type Row, recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
@@ -34,6 +35,10 @@ const close = async (deal: Row, outcome: 'won' | 'lost') => {
   const reason = reasons.find((each) => each.outcome === outcome)
   const { status } = await server.call('POST', `/deals/${deal.id}/close`, { reason_id: reason.id })
   assert.equal(status, 200)
+}
+
+const moved = async ({ id }: Row, stage: string) => {
+  assert.equal((await server.call('PATCH', `/deals/${id}`, { stage })).status, 200)
 }
 
 test('the ids of the open deals that fit a filter over fields which the rows do not have', async () => {
@@ -92,6 +97,65 @@ test('the deals closed this month are counted by outcome, in the month of the or
   assert.deepEqual((await ask('closed')).body, { won: 0, lost: 0 })
   await server.call('PATCH', `/deals/${deals[0].id}`, { title: 'Changed long after' })
   assert.deepEqual((await ask('closed')).body, { won: 0, lost: 0 }, 'a later change is no closing')
+})
+
+test('counts and sums are those of all open deals that fit, by stage and currency, of this pipeline and organisation', async () => {
+  const company = await newCompany({ industry: 'Sails' })
+  const fits = { company_id: company.id }
+  const stage = (await newDeal({ ...fits, amount: 1.5, currency: 'EUR' })).stage
+  await newDeal({ ...fits, amount: 123_456_789.654321, currency: 'EUR' })
+  await newDeal({ ...fits, amount: 7, currency: 'CHF' })
+  await newDeal({ ...fits, amount: null })
+  await moved(await newDeal({ ...fits, amount: 3, currency: 'EUR' }), server.a.stages.partner)
+  await newDeal({ amount: 5, currency: 'EUR' })
+  await close(await newDeal({ ...fits, amount: 11, currency: 'EUR' }), 'won')
+  const filter = JSON.stringify({ field: 'company.industry', op: 'eq', value: 'sails' })
+  const { status, body } = await ask('totals', { filter })
+  assert.equal(status, 200)
+  const sorted = (rows: Row[]) => rows.sort((one, other) => (`${one.currency}` < `${other.currency}` ? -1 : 1))
+  const ofNone = body.stages.filter((each: Row) => each.micros === '0')
+  assert.deepEqual(
+    ofNone.map((each: Row) => each.count),
+    [1],
+  )
+  assert.deepEqual(sorted(body.stages.filter((each: Row) => each.micros !== '0')), [
+    { stage, currency: 'CHF', count: 1, micros: '7000000' },
+    { stage, currency: 'EUR', count: 2, micros: '123456791154321' },
+  ])
+  const all = (await ask('totals')).body.stages.reduce((sum: number, each: Row) => sum + each.count, 0)
+  const board = (await viewer.call('GET', `/app/board?pipeline_id=${pipeline}`)).body
+  assert.equal(all, board.titles.length)
+  assert.equal((await ask('totals', { filter: '{' })).status, 400)
+})
+
+test('a part of the board is the deals that fit, in the form of the whole', async () => {
+  const company = await newCompany({ industry: 'Ropes' })
+  const { title } = await newDeal({ company_id: company.id })
+  await moved(await newDeal({ company_id: company.id }), server.a.stages.partner)
+  const filter = JSON.stringify({ field: 'company.industry', op: 'eq', value: 'ropes' })
+  const { status, body } = await ask('part', { filter })
+  assert.equal(status, 200)
+  assert.deepEqual([body.titles, body.is_complete], [[title], true])
+  const wrong = await ask('part', { filter: JSON.stringify({ field: 'title', op: 'gt', value: 'x' }) })
+  assert.deepEqual(errorsOf(wrong.body), ['/filter/op wrong_operator'])
+  assert.equal((await ask('part')).status, 400)
+})
+
+test('what was closed follows a filter', async () => {
+  const company = await newCompany({ industry: 'Masts' })
+  await close(await newDeal({ company_id: company.id }), 'won')
+  await close(await newDeal({ company_id: company.id }), 'lost')
+  await close(await newDeal({}), 'won')
+  const filter = JSON.stringify({ field: 'company.industry', op: 'eq', value: 'masts' })
+  assert.deepEqual((await ask('closed', { filter })).body, { won: 1, lost: 1 })
+})
+
+test('of too many deals each stage has a share, and few are all there', () => {
+  assert.deepEqual(shares([5, 3], 10), [5, 3])
+  assert.deepEqual(shares([10, 10, 10], 9), [3, 3, 3])
+  assert.deepEqual(shares([100, 2, 100], 12), [5, 2, 5])
+  assert.deepEqual(shares([], 5), [])
+  assert.deepEqual(shares([0, 7], 7), [0, 7])
 })
 
 test('a board is as it was within an hour at the most: a meeting that takes place is no event', async () => {

@@ -36,7 +36,14 @@ describe('boot', () => {
     const stages = found.stages.map(({ usual_days: _, ...stage }: Record<string, unknown>) => stage)
     assert.deepEqual(stages, await listed('/stages'))
     assert.deepEqual(found.pipelines.map(({ name }: { name: string }) => name).length, 2)
-    assert.deepEqual(found.org, { id: server.a.id, name: 'Acme', currency: 'EUR', timezone: 'Europe/Berlin' })
+    assert.deepEqual(found.org, {
+      id: server.a.id,
+      name: 'Acme',
+      currency: 'EUR',
+      timezone: 'Europe/Berlin',
+      country: null,
+    })
+    assert.equal(found.first_weekday, 1, 'Monday, in the country of its zone')
     const { id, role, language, theme, has_password, totp } = found.me
     assert.deepEqual([id, role, language, theme, has_password, totp], [ana.id, 'member', 'en', 'system', true, false])
     assert.equal(found.seq, server.lastSeq())

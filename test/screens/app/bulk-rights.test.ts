@@ -89,6 +89,25 @@ describe('a bulk change of a member', () => {
       await setMember(back)
     })
 
+  test('is stopped by that member where it is, and undone from there', async (t) => {
+    const rows = await deals(5)
+    const given = { kind: 'deals', ids: idsOf(rows), patch: { amount: 7 } }
+    const { id } = (await app.ask('other', 'POST', '/bulk', given)).body
+    twoInABatch(t)
+    step() // writes the records down
+    step()
+    assert.equal((await app.ask('owner', 'POST', `/bulk/${id}/stop`)).status, 404)
+    const { done, total, finished_at } = await app.ok('other', 'POST', `/bulk/${id}/stop`)
+    assert.deepEqual([done, total], [2, 5])
+    assert.ok(finished_at)
+    assert.equal(step(), false)
+    assert.deepEqual(await amounts(rows), [7, 7, 1, 1, 1])
+    assert.equal((await app.ok('other', 'GET', '/steps')).data[0].count, 2)
+    await app.ok('other', 'POST', `/bulk/${id}/undo`)
+    while (step());
+    assert.deepEqual(await amounts(rows), [1, 1, 1, 1, 1])
+  })
+
   test('goes on for one who is promoted', async () => {
     const rows = await deals(1)
     const who = { org: app.a.org, member: app.ids.member }

@@ -67,9 +67,26 @@ describe('a bulk change', () => {
     await app.patchRecord(`/deals/${kept.id}`, { amount: 9 })
     const back = await undone(result.id)
     assert.ok(back.undone_at)
-    assert.deepEqual(back.kept, [{ id: kept.id, detail: 'This was changed again since: amount.' }])
+    const detail = 'This was changed again since: amount.'
+    assert.deepEqual(back.kept, [{ id: kept.id, code: 'changed_since', detail }])
     assert.deepEqual(new Set((await all(rows)).map(({ amount }) => amount)), new Set([9, 1]))
     assert.equal((await app.ask('member', 'POST', `/bulk/${result.id}/undo`)).body.code, 'undone_already')
+  })
+
+  test('takes "me" for the one who started it, also in a list of somebody else', async () => {
+    const tag = await newTag('Whose')
+    const [mine, theirs] = [app.ids.member, app.ids.other]
+    for (const owner_id of [mine, theirs, theirs]) await app.newDeal({ owner_id, tag_ids: [tag], amount: 1 })
+    const filter = { all: [filterOf(tag), { field: 'owner_id', op: 'in', value: ['me'] }] }
+    const list = await app.newRecord('/lists', { name: 'M', object: 'deal', kind: 'smart', owner_id: theirs, filter })
+    const amounts = async () =>
+      (await app.call('GET', `/deals?tag_id=${tag}&sort=-amount`)).body.data.map(
+        ({ owner_id, amount }: Row) => `${owner_id === mine ? 'mine' : 'theirs'} ${amount}`,
+      )
+    assert.equal((await changed({ kind: 'deals', filter, patch: { amount: 7 } })).total, 1)
+    assert.deepEqual(await amounts(), ['mine 7', 'theirs 1', 'theirs 1'])
+    assert.equal((await changed({ kind: 'deals', list_id: list.id, patch: { amount: 8 } })).total, 1)
+    assert.deepEqual(await amounts(), ['mine 8', 'theirs 1', 'theirs 1'])
   })
 
   test('adds and removes tags, adds to a list, and deletes, each to be undone', async () => {
@@ -107,6 +124,11 @@ describe('a bulk change', () => {
     const result = await done(body.id)
     assert.deepEqual([result.done, result.failed_count, idsOf(result.failed)], [4, 2, [closed.id, gone.id]])
     assert.match(result.failed[0].detail, /closed/)
+    const codes = result.failed.map(({ code, errors }: Row) => [code, errors?.map((each: Row) => each.code)])
+    assert.deepEqual(codes, [
+      ['deal_closed', undefined],
+      ['not_found', undefined],
+    ])
     assert.equal((await app.getRecord(`/deals/${first.id}`)).stage, app.a.stages.demo)
     // The second fails after it has written: nothing of it is left.
     const seq = app.lastSeq()

@@ -73,6 +73,20 @@ test('a merge is shown before, done, and undone', async () => {
   assert.deepEqual([again.status, again.body.code], [409, 'undone_already'])
 })
 
+test('what is chosen of the kept record stays, also where it has nothing', async () => {
+  const kept = await newContact({ last_name: 'Ruiz' })
+  const merged = await newContact({ last_name: 'Ruiz', job_title: 'Head', source: 'fair' })
+  const ids = { object: 'contact', kept_id: kept.id, merged_id: merged.id }
+  const query = new URLSearchParams({ ...ids, kept_choices: 'job_title' })
+  const shown = (await member.call('GET', `/app/merges/preview?${query}`)).body
+  assert.deepEqual([shown.job_title, shown.source], [null, 'fair'])
+  const bad = await member.call('POST', '/app/merges', { ...ids, choices: ['source'], kept_choices: ['source'] })
+  assert.deepEqual([bad.status, errorsOf(bad.body)], [422, ['/kept_choices/0 contradiction']])
+  assert.equal((await member.call('POST', '/app/merges', { ...ids, kept_choices: ['job_title'] })).status, 201)
+  const now = await getRecord(`/contacts/${kept.id}`)
+  assert.deepEqual([now.job_title, now.source], [null, 'fair'])
+})
+
 test('what cannot be merged is refused, and nothing is written', async () => {
   const one = await newContact()
   const seq = server.lastSeq()

@@ -373,13 +373,14 @@ describe('a timeline', () => {
     const { id } = app.store.transaction(() => merges.merge(who, 'contact', kept.id, merged.id))
     app.store.transaction(() => merges.merge(who, 'company', company.id, second.id))
     const mergesOf = async (query: string) => (await walk(query)).flatMap(({ merge }) => merge ?? [])
-    const told = { id, merged_id: merged.id, undone_at: null }
+    const told = { id, merged_id: merged.id, title: merged.name, undone_at: null }
     assert.deepEqual(await mergesOf(`contact_id=${kept.id}`), [told])
     assert.equal((await mergesOf(`company_id=${company.id}`))[0].merged_id, second.id)
     app.advance(1000)
     app.store.transaction(() => merges.undo(who, id))
     assert.deepEqual(await mergesOf(`contact_id=${kept.id}`), [
-      { ...told, undone_at: new Date(app.now()).toISOString() },
+      // It has its name itself again.
+      { ...told, title: null, undone_at: new Date(app.now()).toISOString() },
     ])
   })
 

@@ -74,7 +74,8 @@ describe('a stream', () => {
     assert.deepEqual([reader.headers['cache-control'], reader.headers['x-accel-buffering']], ['no-store', 'no'])
     const { build, ...hello } = (reader.messages[0] as { data: Record<string, unknown> }).data
     assert.equal(typeof build, 'string')
-    assert.deepEqual(hello, { seq: server.lastSeq(), oldest_seq: 1, members: [bea.id, ana.id] })
+    const now = new Date(server.deps.clock.now()).toISOString()
+    assert.deepEqual(hello, { seq: server.lastSeq(), oldest_seq: 1, now, members: [bea.id, ana.id] })
     assert.deepEqual(reader.messages[1], { event: 'notice', id: undefined, data: { kind: 'presence', present: [] } })
   })
 

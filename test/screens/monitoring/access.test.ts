@@ -130,11 +130,11 @@ describe('metrics, and the details of health checks, are seen', { skip: noAddres
   })
 
   test('a stranger learns that another server is the primary, or may be, and not which or why', async () => {
-    let problem: string | undefined
-    const lease = () => ({ epoch: 1, successor: undefined, problem })
+    let problem: Problem | undefined
+    const lease = () => ({ epoch: 1, successor: undefined, problem, warning: undefined, isFenced: true })
     const check = async (screens: Screens) => {
       assert.deepEqual(await seen(screens), [403, 'a word'])
-      problem = 'Another server has been the primary since yesterday: http://crm-b.example'
+      problem = new Problem(503, 'not_primary', 'Another server is the primary: http://crm-b.example')
       const { status, code, text } = await ask(screens, '/readyz')
       assert.deepEqual([status, code], [503, 'not_ready'])
       assert.doesNotMatch(text, /primary|example|checks/)

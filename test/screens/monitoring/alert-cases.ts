@@ -12,8 +12,10 @@ export const FINE: Series = {
   [on('dealbox_backup_copy_age_seconds', 'place="folder_1"')]: '80000x200',
   [on('dealbox_health_check', 'check="clock"')]: '0x200',
   [on('dealbox_health_check', 'check="replication"')]: '0x200',
+  [on('dealbox_health_check', 'check="recurring"')]: '0x200',
   'dealbox_reader_following{instance="b"}': '1x200',
   'dealbox_health_check{instance="b",check="copy"}': '0x200',
+  [on('dealbox_certificate_end_time_seconds')]: '100000000x200',
   [on('dealbox_disk_free_bytes')]: '100000000000x200',
   [on('dealbox_log_bytes')]: '4000000x200',
   [on('dealbox_jobs_given_up', 'kind="message.send"')]: '0x200',
@@ -87,6 +89,11 @@ export const ALERT_CASES: Record<string, { series: Series; after: string; notAt?
     after: '6m',
     notAt: '4m',
   },
+  DealboxWorkFails: {
+    series: { [on('dealbox_health_check', 'check="recurring"')]: '0x10 1x60' },
+    after: '16m',
+    notAt: '14m',
+  },
   DealboxJobsLate: {
     series: { [on('dealbox_jobs', 'kind="message.send",state="due"')]: '0x10 101x60' },
     after: '30m',
@@ -107,6 +114,11 @@ export const ALERT_CASES: Record<string, { series: Series; after: string; notAt?
     series: { [on('dealbox_webhook_deliveries_given_up_total')]: '3x10 4x200' },
     after: '12m',
     notAt: '90m',
+  },
+  DealboxCertificateEnds: {
+    series: { [on('dealbox_certificate_end_time_seconds')]: '1000000x200' },
+    after: '61m',
+    notAt: '59m',
   },
   DealboxTokensEnd: { series: { [on('dealbox_tokens_ending', 'days="14"')]: '0x10 1x60' }, after: '16m', notAt: '14m' },
   DealboxServerErrors: {

@@ -56,8 +56,10 @@ before(async () => {
   const places = [{ name: '/mnt/nas', label: 'folder_1' }]
   noteBackup(server.dataDir, { copies: [copyOf('/mnt/nas', server.now())] })
   const replication = () => ({ epoch: 1, lagMs: 500, problem: undefined, hasFiles: true })
-  const lease = () => ({ epoch: 1, successor: undefined, problem: undefined })
-  const watched = { backups, places, replication, lease }
+  const lease = () => ({ epoch: 1, successor: undefined, problem: undefined, warning: undefined, isFenced: true })
+  const certificateUntil = () => server.now() + 90 * 86_400_000
+  const versionAge = () => undefined
+  const watched = { backups, places, replication, lease, certificateUntil, versionAge }
   const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), ...watched }
   screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more }, isSendingPaused: true })
   folder = mkdtempSync(join(tmpdir(), 'dealbox-prometheus-'))

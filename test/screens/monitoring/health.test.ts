@@ -14,6 +14,7 @@ import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { HOUR_MS, MINUTE_MS, rfc3339, SECOND_MS } from '../../../src/lib/time.ts'
 import { noMonitoring } from '../../../src/screens/metrics.ts'
 import { installedAt } from '../../../src/store/installation.ts'
+import { workOutcomes } from '../../../src/store/recurring.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -186,6 +187,40 @@ test('jobs that were given up need somebody, and are counted once a minute', asy
   db.prepare('DELETE FROM jobs').run()
   server.advance(MINUTE_MS)
   assert.equal((await check('jobs')).status, 'pass')
+})
+
+test('a certificate needs somebody two weeks before its end, and after it', async () => {
+  let until = server.now() + 14 * 24 * HOUR_MS
+  const monitoring = { ...noMonitoring(), certificateUntil: () => until }
+  const secure = await startScreens(server, { monitoring })
+  const found = async () => {
+    const { text } = await secure.send('GET', '/metrics')
+    assert.match(text, new RegExp(`\\ndealbox_certificate_end_time_seconds ${Math.floor(until / 1000)}\\n`))
+    return (await secure.send('GET', '/readyz')).body.checks.certificate
+  }
+  assert.deepEqual(await found(), { status: 'pass', days: 14 })
+  until--
+  const how = 'Renew it; look why that did not happen by itself.'
+  const soon = `The TLS certificate ends at ${rfc3339(until)}. ${how}`
+  assert.deepEqual(await found(), { status: 'warn', detail: soon, days: 13 })
+  until = server.now()
+  const over = `The TLS certificate expired at ${rfc3339(until)}. ${how}`
+  assert.deepEqual(await found(), { status: 'warn', detail: over, days: 0 })
+  await secure.stop()
+  assert.ok(!('certificate' in (await screens.send('GET', '/readyz')).body.checks))
+})
+
+test('repeated work that failed three times in a row needs somebody, and not sooner', async () => {
+  const note = workOutcomes(server.store)
+  for (let failures = 0; failures < 3; failures++) {
+    assert.deepEqual(await check('recurring'), { status: 'pass' })
+    await note('purge events', 'no')
+  }
+  await note('empty the bin', 'no')
+  const detail = 'This failed three times in a row or more: purge events; "dealbox doctor" shows the reasons.'
+  assert.deepEqual(await check('recurring'), { status: 'warn', detail })
+  await note('purge events', undefined)
+  assert.deepEqual(await check('recurring'), { status: 'pass' })
 })
 
 test('jobs are counted by kind and state, those of unknown kinds together, and not more than 10,000', async () => {

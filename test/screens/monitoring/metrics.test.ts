@@ -21,7 +21,9 @@ import { parseMetrics, type Scrape } from './parse-metrics.ts'
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-metrics-'))
 const page = readFileSync(join(import.meta.dirname, '../../../docs/monitoring.md'), 'utf8')
 /** The commands of the page: first those that ask, then those that make a token. */
-const [asking = '', withToken = ''] = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text as string)
+const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text as string)
+const [asking = ''] = blocks
+const withToken = blocks.find((text) => text.includes('MONITOR_TOKEN')) ?? ''
 const FORMS = { open: 'application/openmetrics-text', plain: 'text/plain' }
 const ends: (() => unknown)[] = []
 
@@ -210,7 +212,7 @@ describe('nothing of the data is shown', () => {
     route: /^(none|(\/(:?[a-z_-]+|v1|openapi\.json|reference\.(css|js)|icon\.svg|style\.css))+)$/,
     status: /^([1-5]\d\d|[a-z_]+)$/,
     le: /^(\d+\.\d+|\+Inf)$/,
-    kind: /^(other|message\.send|conversation\.wake|sla\.(due|recount)|sequence\.look|enrollment\.step|bulk (change|undo)|remove sample data)$/,
+    kind: /^(other|message\.send|conversation\.wake|sla\.(due|recount)|sequence\.look|enrollment\.step|phones\.index|bulk (change|undo)|hand over( undo)?|hand back|remove sample data)$/,
     state: /^(due|later|running|active|failing|paused|disabled)$/,
     outcome: /^[a-z_]+$/,
     check: /^[a-z]+$/,

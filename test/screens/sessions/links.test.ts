@@ -304,7 +304,7 @@ describe('setting up', () => {
   const SETUP = '{"by":"setup"}'
   const given = (token: string, start: 'sample' | 'empty') => ({
     token,
-    org: { name: 'Tarn Instruments', currency: 'EUR', timezone: 'Europe/Berlin' },
+    org: { name: 'Tarn Instruments', currency: 'USD', timezone: 'Europe/Berlin' },
     owner: { name: 'Ana Kovačević', email: 'Ana@tarn.example', password: PASSWORD, language: 'de' },
     start,
   })
@@ -338,6 +338,10 @@ describe('setting up', () => {
       const deals = countRows(store.db, 'deals', 1)
       assert.deepEqual([deals, kept.get('deals')], start === 'sample' ? [120, 120] : [0, 0])
       assert.equal(countRows(store.db, 'members', 1) - 1, kept.get('members'), 'all but the owner are of the sample')
+      for (const table of ['deals', 'companies']) {
+        const sql = `SELECT DISTINCT currency FROM ${table} WHERE currency IS NOT NULL`
+        assert.deepEqual(store.db.prepare(sql).pluck().all(), start === 'sample' ? ['USD'] : [], table)
+      }
       assert.equal(countRows(store.db, 'pipelines', 1), 1)
       const { all, nameOf } = auditLog(store)
       const [created, started, ...more] = all(nameOf(1))

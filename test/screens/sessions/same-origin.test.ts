@@ -128,7 +128,7 @@ describe('the limits on guesses', () => {
   }
   const among = (trust: string): Proxies => {
     const { isTrusted, ignore } = trustedProxies(trust, () => undefined)
-    return { isTrusted, isOneOfMany: () => true, ignore } // as if this machine were not loopback
+    return { isTrusted, isOneOfMany: () => true, trustsSockets: false, ignore } // as if this machine were not loopback
   }
 
   test('hold where a whole network may invent addresses, and keep out nobody who signed in before', async (t) => {

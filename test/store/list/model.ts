@@ -1,8 +1,10 @@
 import { operatorsOf } from '../../../src/http/query.ts'
 import type { ListRoute } from '../../../src/http/route.ts'
 import { fold } from '../../../src/lib/fold.ts'
-import { matches, queryOf, wordsOf } from '../../../src/lib/words.ts'
+import { matches, queryOf, wordsOf, wordsOfProse } from '../../../src/lib/words.ts'
+import { moreDigitsOf } from '../../../src/lib/written/phone-countries.ts'
 import type { Filter, Operator } from '../../../src/store/list/conditions.ts'
+import { numbersIn } from '../../../src/store/list/search.ts'
 
 // The expected result of a list, computed in memory from all of its records.
 
@@ -29,6 +31,9 @@ const ABSENT: Record<Filter['type'], string> = {
   search: 'nobodyhasthis',
 }
 
+const absent = (name: string, { type, pattern, form }: Filter): string =>
+  pattern ? 'XTS' : form && name === 'email' ? 'nobody@nobody-has-this.example' : ABSENT[type]
+
 /** Companies by id: contacts are also found by the name of their company. Filled by tests that use companies. */
 export const companies = new Map<string, Row>()
 
@@ -53,9 +58,13 @@ function readWords(record: Row): string[] {
   if (participants)
     texts.push(description, location, summary, ...participants.flatMap((each: Row) => [each.name, each.email]))
   const numbers = [phone, ...phones.map((each: Row) => each.number)]
+  const written = numbers.filter((number) => typeof number === 'string')
+  // Notes and tasks are found by the phones in what was written, too.
+  if ('body' in record) return wordsOfProse([title, body])
   return wordsOf(
     texts.filter((text) => typeof text === 'string'),
-    numbers.filter((number) => typeof number === 'string'),
+    written,
+    written.flatMap((number: string) => moreDigitsOf(number, 'DE')),
   )
 }
 
@@ -97,7 +106,16 @@ export function isMatch(route: ListRoute, record: Row, asked: readonly Asked[]):
 
 function meets(filter: Filter, record: Row, { name, operator, text }: Asked): boolean {
   if (filter.disablesDefault) return true
-  if (filter.search) return matches(wordsIn(record), queryOf(text))
+  if (filter.search) {
+    const kind = typeof filter.search === 'string' ? filter.search : 'deal'
+    return matches(
+      wordsIn(record),
+      queryOf(
+        text,
+        numbersIn(kind, text, () => 'DE'),
+      ),
+    )
+  }
   const found = valuesOf(record, name).map((value) => (filter.type === 'time' ? Date.parse(value as string) : value))
   if (text === 'null' && filter.nullable) return (found.length === 0) === (operator === 'eq')
   if (operator === 'ne') return !found.includes(typed(filter, text))
@@ -111,6 +129,30 @@ function meets(filter: Filter, record: Row, { name, operator, text }: Asked): bo
   })
 }
 
+/** What stages, members and companies are sorted by, by id. Filled by tests that sort by them. */
+export const places = new Map<string, string>()
+
+/** Records of the same name stay apart. */
+function placeOf(id: string): string {
+  const place = places.get(id)
+  if (place === undefined) throw new Error(`test/store/list/model.ts has to know the place of ${id}`)
+  return `${place}\u0000${id}`
+}
+
+/** Takes the places of the records that others refer to from the API. */
+export async function takePlaces(call: (method: string, path: string) => Promise<{ body: Row }>): Promise<void> {
+  for (const path of ['/stages', '/members', '/companies']) {
+    let next: string | null = `${path}?limit=100`
+    let at = 0
+    while (next !== null) {
+      const { body }: { body: Row } = await call('GET', next)
+      for (const record of body.data)
+        places.set(record.id, path === '/stages' ? String(at++).padStart(6, '0') : fold(record.name))
+      next = body.next_cursor && `${path}?limit=100&cursor=${body.next_cursor}`
+    }
+  }
+}
+
 /** Returns the records in the order of `sort`, or in the default order of the list. */
 export function ordered(route: ListRoute, records: readonly Row[], sort?: string): Row[] {
   const descending = sort ? sort.startsWith('-') : !route.order
@@ -118,6 +160,7 @@ export function ordered(route: ListRoute, records: readonly Row[], sort?: string
   const keyOf = (record: Row): Value | null => {
     if (name === undefined) return route.order ? ownKey(route.path, record) : record.id
     if (name === 'created_at') return record.id
+    if (route.sorts[name]?.by) return record[name] === null ? null : placeOf(record[name])
     if (name === 'priority') return ['low', 'normal', 'high'].indexOf(record.priority)
     if (route.path === '/tags') return record[name].toLowerCase()
     return route.sorts[name]?.column.endsWith('_key') ? fold(record[name]) : record[name]
@@ -151,7 +194,7 @@ export function everyFilter(route: ListRoute, records: readonly Row[]): Asked[] 
     if (filter.resolve) return [] // its values can mean anything; it has separate tests
     const stored = [...new Set(records.flatMap((record) => valuesOf(record, name)))].map(String).sort()
     const some = stored.filter((_, at) => at === 0 || at === stored.length - 1 || at === stored.length >> 1)
-    const texts = filter.choices ? [...filter.choices] : [...some, filter.pattern ? 'XTS' : ABSENT[filter.type]]
+    const texts = filter.choices ? [...filter.choices] : [...some, absent(name, filter)]
     return operatorsOf(filter).flatMap((operator): Asked[] => {
       const orNull = filter.nullable && (operator === 'eq' || operator === 'ne') ? ['null'] : []
       const asked = operator === 'in' ? [texts[0] as string, texts.join()] : [...texts, ...orNull]

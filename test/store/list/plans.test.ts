@@ -89,7 +89,7 @@ function everyAsking(route: ListRoute, records: Row[]): Asking[] {
   return [...singles, ...pairs].flatMap(({ set, sort }) => {
     const query = [...set.map(parameter), ...(sort ? [`sort=${sort}`, ''] : [])].join('&')
     const id = '01890000-0000-7000-8000-000000000000'
-    const keys = ['1000', 1000, null] // keys of another type than the sort are rejected
+    const keys = ['1000', 1000, null, `1\u001f${id}`] // keys of another type than the sort are rejected
     return [{ query }, ...keys.map((key) => ({ query, after: { key, id } }))]
   })
 }
@@ -133,6 +133,10 @@ function attempt(job: () => void): boolean {
 function check(given: string, plan: string[]): void {
   const sql = given.replace(/ LIMIT \?\)$/, ' LIMIT ?') // of a page that SQLite renders
   const what = `${sql}\n${plan.join('\n')}`
+  if (/\bAS r\b/.test(sql)) {
+    checkReferred(sql, plan, what)
+    return
+  }
   const [, table] = / FROM (\w+)/.exec(sql) ?? []
   const first = plan.find((step) => step.startsWith(`SEARCH ${table} `)) ?? ''
   const isNarrow = sql.includes(' IN (SELECT ')
@@ -154,6 +158,32 @@ function check(given: string, plan: string[]): void {
   else if (isNarrow) assert.match(first, / USING PRIMARY KEY \(org_id=\? AND id=\?\)$/, what)
   else if (sql.endsWith(`LIMIT ${NARROW})`)) assert.match(first, /\(org_id=\? AND \w+/, `has no index: ${what}`)
   else if (sql.endsWith(' LIMIT ?')) checkWalk(sql, first, what)
+}
+
+/**
+ * Records that rows refer to come in the order of their index, from where the previous page ended, and each is looked up
+ * among the rows. Members are few, and are sorted.
+ */
+function checkReferred(sql: string, plan: string[], what: string): void {
+  const [, of, index] = /FROM (\w+) AS r(?: INDEXED BY (\w+))?/.exec(sql) ?? []
+  const first = plan.find((step) => step.startsWith('SEARCH r ')) ?? ''
+  if (!/ FROM \w+ AS r INDEXED BY /.test(sql)) {
+    // The record that a row refers to: of one row, or of the few that fit.
+    assert.match(first, /PRIMARY KEY \(org_id=\? AND id=\?\)/, what)
+    return
+  }
+  const isSorted = of === 'members'
+  assert.match(first, isSorted ? / PRIMARY KEY \(org_id=\?/ : new RegExp(`INDEX ${index} \\(org_id=\\?`), what)
+  if (!isSorted && / r\.id\) [<>] \(/.test(sql)) assert.match(first, /,id\)[<>]\(\?,\?\)/, `starts too early: ${what}`)
+  for (const step of plan) {
+    if (step.startsWith('USE TEMP B-TREE')) assert.ok(isSorted, `sorts all there is: ${what}`)
+    if (/^SEARCH (?!r )/.test(step))
+      assert.match(
+        step,
+        /\(org_id=\? AND .+\)|^SEARCH (doc|search_docs|other|pending) .+\(rowid/,
+        `reads a whole org: ${what}`,
+      )
+  }
 }
 
 /** A list scan uses the named index and starts where the previous page ended. */

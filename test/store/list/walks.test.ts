@@ -8,7 +8,7 @@ import { NARROW, NARROW_SEARCH } from '../../../src/store/list/page.ts'
 import { searchIndex } from '../../../src/store/search.ts'
 import { examples } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { type Asked, everyFilter, isMatch, ordered, parameter, type Row } from './model.ts'
+import { type Asked, everyFilter, isMatch, ordered, parameter, type Row, takePlaces } from './model.ts'
 
 // Paging through lists of deals, compared with the naive model, while other rows are created, deleted and changed
 // between pages.
@@ -19,6 +19,8 @@ let store: ReturnType<typeof dealStore>
 let search: ReturnType<typeof searchIndex>
 let removal: Statement
 let tags: string[]
+let stages: string[]
+const companies: string[] = []
 /** The current deals of the organisation. */
 const live = new Map<string, Row>()
 
@@ -30,6 +32,11 @@ before(async () => {
   removal = server.store.db.prepare('DELETE FROM deals WHERE id = ?')
   tags = []
   for (const name of ['one', 'two']) tags.push((await server.call('POST', '/tags', { name })).body.id)
+  // Two of the same name, and one that no deal has.
+  for (const name of ['Tarn', 'Åland', 'aland', 'Beck'])
+    companies.push((await server.call('POST', '/companies', { name })).body.id)
+  stages = (await server.call('GET', '/stages?is_open=true')).body.data.map(({ id }: Row) => id)
+  await takePlaces(server.call)
 })
 after(() => server.stop())
 
@@ -48,10 +55,16 @@ const TITLES = [
 ]
 /** Search texts that match many deals, a few, or none. */
 const SEARCHES = ['deal', 'd', 'Déal', 'deal b', 'lodz', 'strass', 'a deal', '日', 'صلى', '🚀', 'nobody']
-const SORTS = ['created_at', 'updated_at', 'amount', 'title', 'expected_close_date'].flatMap((name) => [
-  name,
-  `-${name}`,
-])
+const SORTS = [
+  'created_at',
+  'updated_at',
+  'amount',
+  'title',
+  'expected_close_date',
+  'stage',
+  'company_id',
+  'owner_id',
+].flatMap((name) => [name, `-${name}`])
 
 /** The fields with which a deal is created or changed: few different values, for many ties, and gaps. */
 const givenDeal: fc.Arbitrary<DealFields> = fc.record({
@@ -60,6 +73,8 @@ const givenDeal: fc.Arbitrary<DealFields> = fc.record({
   currency: fc.constantFrom(null, 'EUR', 'EUR', 'EUR', 'USD'),
   expected_close_date: fc.constantFrom(null, '2027-01-31', '2027-02-01', '2026-12-31'),
   owned: fc.boolean(),
+  company: fc.constantFrom(null, 0, 1, 2),
+  stage: fc.constantFrom(0, 1),
   tagged: fc.constantFrom<number[]>([], [0], [0], [1], [1, 0]),
 })
 type DealFields = {
@@ -68,6 +83,8 @@ type DealFields = {
   currency: string | null
   expected_close_date: string | null
   owned: boolean
+  company: number | null
+  stage: number
   tagged: number[]
 }
 
@@ -79,8 +96,10 @@ const anEvent = fc.oneof(
 type Happening = typeof anEvent extends fc.Arbitrary<infer Value> ? Value : never
 
 const who = () => ({ org: server.a.org, member: server.a.owner })
-const fieldsOf = ({ owned, tagged, ...fields }: DealFields) => ({
+const fieldsOf = ({ owned, tagged, company, stage, ...fields }: DealFields) => ({
   ...fields,
+  company_id: company === null ? null : (companies[company] as string),
+  stage: stages[stage] as string,
   owner_id: owned ? server.a.owner : null,
   tag_ids: tagged.map((at) => tags[at] as string),
 })

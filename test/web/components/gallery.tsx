@@ -20,10 +20,11 @@ import { type Sources, SourcesContext } from '../../../src/web/components/fields
 import { useForm } from '../../../src/web/components/fields/use-form.ts'
 import { Value } from '../../../src/web/components/fields/value.tsx'
 import { useFocusRow } from '../../../src/web/components/focus-row.ts'
-import { Icon } from '../../../src/web/components/icon.tsx'
-import { ICONS, type IconName } from '../../../src/web/components/icons.ts'
+import { Icon, type IconName } from '../../../src/web/components/icon.tsx'
+import { ICONS } from '../../../src/web/components/icons.ts'
 import { MenuButton } from '../../../src/web/components/menu.tsx'
 import { Money, Sum } from '../../../src/web/components/money.tsx'
+import { MORE_ICONS } from '../../../src/web/components/more-icons.ts'
 import { Pips } from '../../../src/web/components/pips.tsx'
 import { Segmented } from '../../../src/web/components/segmented.tsx'
 import { SidePanel } from '../../../src/web/components/side-panel.tsx'
@@ -34,7 +35,6 @@ import { Tabs } from '../../../src/web/components/tabs.tsx'
 import { Tags } from '../../../src/web/components/tag.tsx'
 import { showToast, Toasts } from '../../../src/web/components/toast.tsx'
 import { Windowed } from '../../../src/web/components/windowed.tsx'
-import { now } from '../../../src/web/lib/clock.ts'
 import { locale } from '../../../src/web/lib/locale.ts'
 import { type Language, setLanguage } from '../../../src/web/texts/texts.ts'
 
@@ -43,7 +43,7 @@ import { type Language, setLanguage } from '../../../src/web/texts/texts.ts'
 const query = new URLSearchParams(location.search)
 const theme = query.get('theme')
 if (theme !== null) document.documentElement.dataset.theme = theme
-now.value = Date.parse('2026-11-24T09:06:00Z')
+Date.now = () => Date.parse('2026-11-24T09:06:00Z')
 const language = (query.get('language') ?? 'en') as Language
 locale.value = { language, timezone: 'Europe/Berlin' }
 
@@ -76,6 +76,7 @@ const sources: Sources = {
     return { value: `new-${name}`, label: name }
   },
   currency: () => 'EUR',
+  country: () => 'DE',
 }
 
 function Section({ title, children }: { title: string; children: preact.ComponentChildren }) {
@@ -421,7 +422,7 @@ function Small() {
         </div>
       </div>
       <div class="icons">
-        {(Object.keys(ICONS) as IconName[]).map((name) => (
+        {(Object.keys({ ...ICONS, ...MORE_ICONS }) as IconName[]).map((name) => (
           <Icon key={name} name={name} />
         ))}
       </div>
@@ -504,6 +505,7 @@ function Cell() {
                   value={value}
                   startWith={isEdited}
                   onSave={setValue}
+                  onUnread={() => undefined}
                   onDone={(how) => {
                     log.push(how)
                     setEdited(false)

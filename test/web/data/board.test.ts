@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Board, dealBoard } from '../../../src/web/data/board.ts'
+import { takeBack } from '../../../src/web/data/take-back.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -136,11 +137,13 @@ test('my own move shows at once, and goes back if it is refused; a won deal leav
   await until(() => byId(board, id)?.stage_id === stages[2].id)
   client.queue.useTheirs('deals', id, 'stage')
   const { data: reasons } = await getRecord('/close-reasons')
-  const closed = client.act('deals', id, 'close', { reason_id: reasons[0].id }, { status: 'won' })
+  let closed: Promise<unknown> = Promise.resolve()
+  const step = client.asStep(() => {
+    closed = client.act('deals', id, 'close', { reason_id: reasons[0].id }, { status: 'won' })
+  })
   assert.equal(byId(board, id), undefined)
   await closed
-  await until(() => client.events.changes.value.length === 2)
-  await client.undo()
+  await takeBack(client, step)
   await agree(client, board)
   assert.equal(byId(board, id)?.stage_id, stages[2].id)
 })
@@ -179,4 +182,31 @@ test('5,000 deals take one request, and a change replaces one row', async () => 
   assert.equal(board.rows.value.filter((row) => !before.has(row)).length, 1)
   board.dispose()
   assert.equal(client.store.needed().length, 0)
+})
+
+test('a board that is narrowed twice, or in vain, is what was asked for last, with all that happened meanwhile', async () => {
+  await newDeal({ title: 'Narrow beams' })
+  const { client, board } = await open()
+  await board.reload()
+  const filter = (value: string) => JSON.stringify({ field: 'title', op: 'contains', value })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  client.network.after = () => held
+  const all = [filter('narrow'), filter('other'), filter('narrow')].map((each) => board.narrow(each))
+  const made = await newDeal({ title: 'Narrow boards' })
+  await until(() => client.seq() === server.lastSeq())
+  release()
+  await Promise.all(all)
+  client.network.after = () => Promise.resolve()
+  assert.deepEqual(
+    [byId(board, made.id)?.title, board.isNarrowed(), board.isComplete.value],
+    ['Narrow boards', true, true],
+  )
+
+  client.network.isCut = true
+  await assert.rejects(board.narrow(null))
+  assert.deepEqual([board.isNarrowed(), board.isComplete.value], [true, false], 'the rows are still those of before')
+  client.network.isCut = false
+  await board.narrow(null)
+  assert.deepEqual([board.isNarrowed(), board.isComplete.value], [false, true])
+  await agree(client, board)
 })

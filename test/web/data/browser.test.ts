@@ -192,7 +192,33 @@ test('what waits under an older name is taken over: of an earlier version, and o
   await browserOfAna.close()
 })
 
-test('what the browser keeps is named after the installation and the port', { skip }, async () => {
+test('a change goes out although the data of the site was deleted while it waited', { skip }, async () => {
+  const { id } = await newDeal({ title: 'old' })
+  const browserOfAna = await context()
+  const page = await tab(browserOfAna)
+  await page.evaluate((id) => window.data.load('deals', id), id)
+  await page.route('**/api/v1/deals/*', (route) =>
+    route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+  )
+  await page.evaluate((id) => window.data.patch('deals', id, { title: 'still there' }), id)
+  await page.waitForFunction(() => window.data.waiting() === 1)
+  const devtools = await browserOfAna.newCDPSession(page)
+  await devtools.send('Storage.clearDataForOrigin', { origin: screens.url, storageTypes: 'indexeddb' })
+  await page.unroute('**/api/v1/deals/*')
+  await stored(id, 'still there')
+  await page.waitForFunction(() => window.data.unsent() === 0)
+  // And the next one is kept again.
+  await page.route('**/api/v1/deals/*', (route) => route.abort())
+  await page.evaluate((id) => window.data.patch('deals', id, { title: 'kept' }), id)
+  await page.waitForFunction(() => window.data.waiting() === 1)
+  await page.unroute('**/api/v1/deals/*')
+  await page.reload()
+  await page.evaluate(() => window.data.start())
+  await stored(id, 'kept')
+  await browserOfAna.close()
+})
+
+test('what the browser keeps is named after the installation, the port and the member', { skip }, async () => {
   const browserOfAna = await context()
   const page = await browserOfAna.newPage()
   await page.addInitScript(() => {
@@ -223,7 +249,7 @@ test('what the browser keeps is named after the installation and the port', { sk
   await page.evaluate(() => window.data.start())
   assert.deepEqual(await page.evaluate(() => ({ ...localStorage })), {
     [`${place()}dealbox.recent.${ana.id}`]: '[1]',
-    [`${place()}dealbox.card-fields`]: '{"tags":false}',
+    [`${place()}dealbox.card-fields.${ana.id}`]: '{"tags":false}',
     [`${place()}dealbox.columns.${ana.id}.contacts`]: 'name',
     [`${place()}draft/${ana.id}/note`]: '"mine"',
     [`${place()}draft/${ana.id}/task`]: '"before the move"',
@@ -232,7 +258,7 @@ test('what the browser keeps is named after the installation and the port', { sk
     'another program': 'stays',
   })
   const given = await page.evaluate(() => (window as unknown as { given: string[] }).given.toSorted())
-  assert.deepEqual(given, [`${place()}stream`, `${place()}tabs`])
+  assert.deepEqual(given, [`${place()}stream/${ana.id}`, `${place()}tabs`])
   await browserOfAna.close()
 })
 

@@ -8,7 +8,7 @@ import { cookieAt, type Screens, type SignedIn, startScreens } from '../../suppo
 import { examples, seedOf } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { clientOf } from './support/clients.ts'
-import { type Random, random } from './support/world.ts'
+import { type Random, random } from './support/dice.ts'
 
 // A page works through a proxy that answers for the server whenever it likes: instead of it, or after the server has done
 // what was asked; reads, writes, deletions, creates, the stream and the boot. In the end nothing is lost, doubled, or said
@@ -172,7 +172,7 @@ async function walk(dice: Random): Promise<void> {
       pass(1000)
       await new Promise((resolve) => setTimeout(resolve, 3))
       for (const { key, parked, seen } of page.queue.writes.value) {
-        if (parked?.why === 'front') page.queue.decideInFront(key, true)
+        if (parked?.why === 'front') page.queue.decideStuck(key, true)
         if (parked?.why !== 'conflict') continue
         // Its answer was lost twice over: it was done, and the event by which the page would know it is stored no more.
         for (const path of Object.keys(seen)) page.queue.useMine('deals', deal, path).catch(() => undefined)

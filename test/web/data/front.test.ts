@@ -161,7 +161,7 @@ describe('what is refused for one change alone', () => {
     assert.deepEqual(client.connection.value, { state: 'live' })
     const [{ key = '' } = {}] = stuck(client)
     front.use(undefined)
-    client.queue.decideInFront(key, true)
+    client.queue.decideStuck(key, true)
     await drained(client)
     await saved
     assert.equal((await getRecord(`/deals/${id}`)).title, '<script>')
@@ -175,7 +175,7 @@ describe('what is refused for one change alone', () => {
     const made = client.create('notes', { body: '<script>', deal_ids: [id] })
     for (const each of [saved, made]) each.catch(() => undefined)
     await passing(client, () => stuck(client).length === 2)
-    for (const { key } of stuck(client)) client.queue.decideInFront(key, false)
+    for (const { key } of stuck(client)) client.queue.decideStuck(key, false)
     await assert.rejects(saved, { name: 'InFront', status: 403 })
     await assert.rejects(made, { name: 'InFront', status: 403 })
     assert.equal(client.store.entry('deals', id).view.value?.title, 'Desks')

@@ -90,6 +90,26 @@ test('new records of others are counted and come when asked for, mine come at on
   list.dispose()
 })
 
+test('the total follows what is changed so that the list no longer asks for it', async () => {
+  const client = await open()
+  const { id: company_id } = await newRecord('/companies', { name: 'Northwind' })
+  const [one] = [await newContact({ company_id }), await newContact({ company_id })]
+  await until(() => client.seq() === server.lastSeq())
+  const list = client.list('contacts', { company_id })
+  await list.more()
+  assert.equal(list.total.value, 2)
+  client.sent.length = 0
+  await patchRecord(`/contacts/${one.id}`, { job_title: 'Buyer' })
+  await until(() => client.seq() === server.lastSeq())
+  client.advance(1000)
+  assert.equal(client.sent.length, 0)
+  await patchRecord(`/contacts/${one.id}`, { company_id: null })
+  await until(() => client.seq() === server.lastSeq())
+  client.advance(1000)
+  await until(() => list.total.value === 1)
+  list.dispose()
+})
+
 test('a deleted row leaves, but stays while the list is held', async () => {
   const client = await open()
   const [one, two] = [await newContact({ source: 'held' }), await newContact({ source: 'held' })]
@@ -135,7 +155,7 @@ test('a draft waits on every screen of its author, and in the browser while the 
   assert.deepEqual([draft.isKept.value, draft.body.value], [false, undefined])
   here.network.isCut = false
   await here.drafts.saveAll()
-  assert.equal((await ana.call('GET', '/app/drafts/note:deals:1')).status, 404)
+  assert.equal((await ana.call('GET', '/app/drafts/note:deals:1')).body.body, null)
 })
 
 test('colleagues who look at a record or edit a field are known at once', async () => {

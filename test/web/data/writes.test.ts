@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ApiProblem } from '../../../src/web/data/api.ts'
-import { ECHO } from '../../../src/web/data/echo.ts'
+import { ECHO } from '../../../src/web/data/headers.ts'
 import { memoryStorage } from '../../../src/web/data/write-storage.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
@@ -287,13 +287,14 @@ test('a write that another tab has taken over stays stored until that one has se
   client.network.isCut = true
   client.queue.patch('deals', id, { title: 'Taken over' }).catch(() => undefined)
   await until(() => client.queue.fieldState('deals', id, 'title').value?.state === 'waiting')
-  const [{ key = '' } = {}] = await storage.all()
-  assert.ok(await storage.claim(key, client.tab, 'another'))
+  const [write] = await storage.all()
+  assert.ok(write)
+  assert.ok(await storage.claim(write, client.tab, 'another'))
   client.network.isCut = false
   client.queue.kick()
   await until(() => client.queue.writes.value.length === 0)
   assert.equal((await getRecord(`/deals/${id}`)).version, 1)
-  assert.partialDeepStrictEqual(await storage.all(), [{ key, tab: 'another' }])
+  assert.deepEqual(await storage.all(), [{ ...write, tab: 'another' }])
 })
 
 test('a server that asks to wait is asked again when it said', async () => {

@@ -7,10 +7,37 @@ import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { openBoard } from './board-page.ts'
 import { type KitBoard, NOW, startKitBoard } from './kit-board.ts'
 
-// A board of 5,000 open deals: the budgets of what is mounted and sent. No times are asserted.
+// A board of 5,000 open deals: the budgets of what is mounted and sent, and one of more than it can show. No times are asserted.
 
 const COUNT = 5000
+const TOO_MANY = 24_000
 const CURRENCIES = ['EUR', 'EUR', 'EUR', 'CHF', 'GBP']
+
+/** As rows of the database: by requests this would take a minute. `stageOf` is the place of the stage of each. */
+function fill(server: KitBoard, count: number, stageOf = (index: number, stages: number) => index % stages): void {
+  const { db, clock } = server.store
+  const stages = Object.values(server.stageIds)
+  const owners = Object.values(server.members)
+  const insert = db.prepare(
+    `INSERT INTO deals (org_id, id, title, title_key, amount_micros, currency, stage_id, status, owner_id, tag_ids,
+       expected_close_date, stage_changed_at, created_at, updated_at, version)
+     VALUES (@org, @id, @title, @title, @amount, @currency, @stage, 'open', @owner, '[]', '2026-12-18', @at, @at, @at, 1)`,
+  )
+  server.store.transaction(() => {
+    for (let index = 0; index < count; index++) {
+      insert.run({
+        org: server.a.org,
+        id: clock.id(),
+        title: index % 3 === 0 ? `deal ${index} with a title that takes two lines of its card` : `deal ${index}`,
+        amount: index * 1_000_000,
+        currency: CURRENCIES[index % CURRENCIES.length] ?? 'EUR',
+        stage: stages[stageOf(index, stages.length)] ?? '',
+        owner: owners[index % owners.length] ?? '',
+        at: NOW - (index % 40) * 86_400_000,
+      })
+    }
+  })
+}
 
 describe('a board of 5,000 deals', { skip: noBrowser }, () => {
   let server: KitBoard
@@ -19,7 +46,7 @@ describe('a board of 5,000 deals', { skip: noBrowser }, () => {
 
   before(async () => {
     server = await startKitBoard({ only: 'settings' })
-    fill()
+    fill(server, COUNT)
     browser = await startChromium()
     const opened = await openBoard(browser, server)
     page = opened.page
@@ -29,32 +56,6 @@ describe('a board of 5,000 deals', { skip: noBrowser }, () => {
     await browser?.close()
     await server?.stop()
   })
-
-  /** As rows of the database: by requests this would take a minute. */
-  function fill(): void {
-    const { db, clock } = server.store
-    const stages = Object.values(server.stageIds)
-    const owners = Object.values(server.members)
-    const insert = db.prepare(
-      `INSERT INTO deals (org_id, id, title, title_key, amount_micros, currency, stage_id, status, owner_id, tag_ids,
-         expected_close_date, stage_changed_at, created_at, updated_at, version)
-       VALUES (@org, @id, @title, @title, @amount, @currency, @stage, 'open', @owner, '[]', '2026-12-18', @at, @at, @at, 1)`,
-    )
-    server.store.transaction(() => {
-      for (let index = 0; index < COUNT; index++) {
-        insert.run({
-          org: server.a.org,
-          id: clock.id(),
-          title: index % 3 === 0 ? `deal ${index} with a title that takes two lines of its card` : `deal ${index}`,
-          amount: index * 1_000_000,
-          currency: CURRENCIES[index % CURRENCIES.length] ?? 'EUR',
-          stage: stages[index % stages.length] ?? '',
-          owner: owners[index % owners.length] ?? '',
-          at: NOW - (index % 40) * 86_400_000,
-        })
-      }
-    })
-  }
 
   const counts = () =>
     page.evaluate(() => ({
@@ -103,5 +104,69 @@ describe('a board of 5,000 deals', { skip: noBrowser }, () => {
     await page.waitForFunction(() => document.activeElement?.closest('[aria-posinset="1000"]') !== null)
     await page.keyboard.press('ArrowUp')
     await page.waitForFunction(() => document.activeElement?.closest('[aria-posinset="999"]') !== null)
+  })
+})
+
+describe('a board of more deals than it can show', { skip: noBrowser }, () => {
+  let server: KitBoard
+  let browser: Browser
+  let page: Page
+
+  before(async () => {
+    server = await startKitBoard({ only: 'settings' })
+    // All but a few in one stage: read one after the other, the others would be empty.
+    fill(server, TOO_MANY, (index, stages) => (index % 100 === 0 ? 1 + ((index / 100) % (stages - 1)) : 0))
+    browser = await startChromium()
+    ;({ page } = await openBoard(browser, server))
+    await page.waitForSelector('.board-beyond')
+  })
+  after(async () => {
+    await browser?.close()
+    await server?.stop()
+  })
+
+  /** The number in the head of each column. */
+  const heads = () => page.locator('[data-stage] header .n').allInnerTexts()
+
+  function counted(): string[] {
+    const { db } = server.store
+    const count = db.prepare('SELECT count(*) FROM deals WHERE org_id = ? AND stage_id = ?').pluck()
+    const numbers = new Intl.NumberFormat('en-GB')
+    return Object.values(server.stageIds).map((stage) => numbers.format(count.get(server.a.org, stage) as number))
+  }
+
+  async function until(isSo: () => Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + 60_000
+    while (!(await isSo())) {
+      assert.ok(performance.now() < deadline, 'it does not come')
+      await page.waitForTimeout(50)
+    }
+  }
+
+  test('says so, and counts and adds up all of them', async () => {
+    assert.match(await page.locator('.board-beyond').innerText(), /20,000 of 24,000/)
+    assert.deepEqual(await heads(), counted())
+    assert.match(await page.locator('.sumbar').innerText(), /24,000 open/)
+    const { db } = server.store
+    const [sum] = db
+      .prepare("SELECT sum(amount_micros) / 1000000 FROM deals WHERE org_id = ? AND currency = 'EUR'")
+      .raw()
+      .get(server.a.org) as [number]
+    assert.ok((await page.locator('.sumbar').innerText()).includes(new Intl.NumberFormat('en-GB').format(sum)))
+  })
+
+  test('brings those that a filter asks for, whichever were here, and all again without it', async () => {
+    const search = page.getByPlaceholder('Search in this view')
+    // The first ones of the large stage, or the last ones, are beyond what is read.
+    await search.focus() // it has no width before
+    for (const title of ['deal 7003', 'deal 23999']) {
+      await search.fill(title)
+      const name = new RegExp(`^${title}( |$)`)
+      await until(async () => (await page.getByRole('link', { name }).count()) > 0)
+      await until(async () => (await page.locator('.board-beyond').count()) === 0) // all that fit are here
+    }
+    await search.fill('')
+    await until(async () => (await heads()).join() === counted().join())
+    assert.match(await page.locator('.board-beyond').innerText(), /20,000 of 24,000/)
   })
 })

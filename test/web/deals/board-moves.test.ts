@@ -4,7 +4,7 @@ import { arrange } from '../../../src/web/screens/deals/arrange.ts'
 import { shownColumn } from '../../../src/web/screens/deals/hold.ts'
 import { liftCard, stepLift, targetOf } from '../../../src/web/screens/deals/lift.ts'
 import { after, between, walk } from '../../../src/web/screens/deals/walk.ts'
-import { NOW, rowOf } from './rows.ts'
+import { LOOKING, NOW, rowOf } from './rows.ts'
 
 const columns = [['a', 'b', 'c'], [], ['d'], ['e', 'f']]
 
@@ -65,7 +65,9 @@ test('a held column keeps its order, outlines what left and counts what came', (
       now: NOW,
       today: '2026-11-24',
       currency: 'EUR',
-      among: null,
+      ...LOOKING,
+      among: [],
+      totals: null,
     },
   )
   assert.ok(lead)

@@ -14,7 +14,7 @@ type Options = {
   moving?: boolean
 }
 
-export type Opened = { page: Page; context: BrowserContext; faults: string[] }
+export type Opened = { page: Page; context: BrowserContext }
 
 /** Opens the board in a browser in which a member is signed in. The page has the time of the design. */
 export async function openBoard(browser: Browser, server: KitBoard, options: Options = {}): Promise<Opened> {
@@ -39,13 +39,7 @@ export async function openBoard(browser: Browser, server: KitBoard, options: Opt
   await context.addCookies([browserCookie(cookie, server.url)])
   const page = await context.newPage()
   page.setDefaultTimeout(240_000)
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(String(error)))
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of 4|INTERNET_DISCONNECTED/.test(message.text()))
-      faults.push(message.text())
-  })
   await page.clock.setFixedTime(NOW)
   await page.goto(server.url + path)
-  return { page, context, faults }
+  return { page, context }
 }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Condition } from '../../../src/web/components/filters/conditions.ts'
+import type { Filter } from '../../../src/web/components/filters/conditions.ts'
 import { arrange } from '../../../src/web/screens/deals/arrange.ts'
+import { divide } from '../../../src/web/screens/deals/fields.ts'
 import { nextStep } from '../../../src/web/screens/deals/next-step.ts'
 import { comparing, nameOfSort, placeIn, SORTS, type Sort, sortNamed } from '../../../src/web/screens/deals/order.ts'
 import { totalsOf, totalsOfAll } from '../../../src/web/screens/deals/totals.ts'
-import { DAY, HOUR, NOW, rowOf, taskOf } from './rows.ts'
+import { DAY, HOUR, LOOKING, NOW, rowOf, taskOf } from './rows.ts'
 
-const around = { now: NOW, today: '2026-11-24', currency: 'EUR', among: null }
+const around = { now: NOW, today: '2026-11-24', currency: 'EUR', among: [], totals: null, ...LOOKING }
 const stages = [
   { id: 'lead', name: 'Lead in', probability: 10, usual_days: 8 },
   { id: 'demo', name: 'Demo held', probability: 40, usual_days: null },
@@ -142,9 +143,9 @@ describe('the columns', () => {
     rowOf({ title: 'Bench', stage_id: 'demo', next_task: taskOf(NOW - 1), expected_close_date: '2026-12-24' }),
     rowOf({ title: 'Closed elsewhere', stage_id: 'gone' }),
   ]
-  const titles = (conditions: Condition[], q = '', among: Set<string> | null = null) =>
-    arrange(rows, stages, { conditions, q, sort: 'next' }, { ...around, among }).flatMap((column) =>
-      column.rows.map(({ title }) => title),
+  const titles = (filters: Filter[], q = '', among: Set<string>[] = []) =>
+    arrange(rows, stages, { conditions: divide(filters).here, q, sort: 'next' }, { ...around, among }).flatMap(
+      (column) => column.rows.map(({ title }) => title),
     )
 
   test('hold the deals of their stage that fit', () => {
@@ -162,6 +163,13 @@ describe('the columns', () => {
   })
 
   test('leave out what the server says does not fit', () => {
-    assert.deepEqual(titles([], '', new Set([rows[1]?.id as string])), ['Bench'])
+    const custom = { field: 'custom_fields.x', op: 'is_null' } as const
+    const among = [new Set([rows[1]?.id as string])]
+    assert.deepEqual(titles([custom], '', among), ['Bench'])
+    assert.deepEqual(titles([custom]), ['Ampère', 'Bench'], 'until it has answered, nothing is left out')
+    assert.deepEqual(
+      titles([{ not: { any: [custom, { field: 'next_step', op: 'in', value: ['none'] }] } }], '', among),
+      [],
+    )
   })
 })

@@ -4,6 +4,9 @@ export const NOW = Date.UTC(2026, 10, 24, 9, 6)
 export const DAY = 86_400_000
 export const HOUR = 3_600_000
 
+/** Who looks, by what calendar. */
+export const LOOKING = { timezone: 'Europe/Berlin', firstWeekday: 1, me: 'member-me' } as const
+
 let made = 0
 
 /** A row of the board, three days in its stage. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CARD, columnsIn, edgeSpeed, GAP, MOST_CARDS, overscanFor } from '../../../src/web/screens/deals/windows.ts'
+import { edgeSpeed } from '../../../src/web/screens/deals/edge-speed.ts'
+import { CARD, columnsIn, GAP, MOST_CARDS, overscanFor } from '../../../src/web/screens/deals/windows.ts'
 
 test('all columns together stay within the budget of cards, on a large screen too', () => {
   for (const [columns, height] of [

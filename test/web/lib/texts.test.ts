@@ -46,5 +46,5 @@ test('the pseudo language is 40 % longer and keeps what a text is made of', () =
   const texts = pseudoOf(en)
   assert.match(texts.saved, /^\[Sávëd~+\]$/)
   assert.match(texts.create('Acme'), /Ácmë/)
-  assert.match(texts.conflict.useMine, /Üsë mïnë/)
+  assert.match(texts.crash.again, /Shöw ït/)
 })

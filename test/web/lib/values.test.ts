@@ -49,6 +49,9 @@ test('initials are of the first and the last word', () => {
   assert.equal(initials('Zoë Okonkwo-Hartmann'), 'ZH')
   assert.equal(initials('Øresund Robotics ApS'), 'ØR')
   assert.equal(initials('Amazon'), 'AM')
+  assert.equal(initials('Dr. Maja Lindqvist, MBA'), 'ML')
+  assert.equal(initials('Herr Prof.'), 'HP')
+  assert.equal(initials('van der Meer Logistiek'), 'ML')
   assert.equal(initials(''), '')
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
 import { startChromium } from '../../support/chromium.ts'
-import { assertQuiet, openPage } from '../../support/page.ts'
+import { openPage } from '../../support/page.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 
 // Pages of records in a real browser, on a real server.
@@ -30,12 +30,9 @@ export async function recordPages() {
     return page
   }
 
-  /** Closes the pages of a test, after a look at what they complained about. */
+  /** Closes the pages of a test. */
   async function closePages(): Promise<void> {
-    for (const page of pages.splice(0)) {
-      assertQuiet(page)
-      await page.context().close()
-    }
+    for (const page of pages.splice(0)) await page.context().close()
   }
 
   const eventsOf = (id: string, type: string) =>

@@ -47,6 +47,27 @@ describe('a value on the page of a record', { skip: noBrowser }, () => {
     { key: 'a_phone', typed: '+49 30 901820', saved: () => '+49 30 901820', refused: 'call me' },
     { key: 'a_member', typed: 'A viewer', saved: () => place.app.ids.viewer },
   ]
+  test('is the day that is meant where only two digits of its year are typed, and shown as it is stored', async () => {
+    const { id } = await place.app.newContact({ custom_fields: { a_date: '0026-05-04' } })
+    const page = await place.open(`/contacts/${id}`)
+    await property(page, 'a_date').getByText('4 May 26', { exact: true }).waitFor()
+    await edit(page, 'a_date')
+    await page.keyboard.type('05/04/31')
+    await page.keyboard.press('Enter')
+    await becomes(async () => (await place.app.getRecord(`/contacts/${id}`)).custom_fields.a_date, '2031-05-04')
+  })
+
+  test('is a link only where it is an address of the web: what an earlier version let in could be a script', async () => {
+    const { id } = await place.app.newContact({ website: 'https://example.com/ana' })
+    const page = await place.open(`/contacts/${id}`)
+    assert.equal(await property(page, 'website').locator('a').getAttribute('href'), 'https://example.com/ana')
+    const { db } = place.app.store
+    db.prepare('UPDATE contacts SET website = ? WHERE id = ?').run('javascript:document.title=1', id)
+    await page.reload()
+    await property(page, 'website').getByText('javascript:document.title=1').waitFor()
+    assert.equal(await property(page, 'website').locator('a').count(), 0)
+  })
+
   for (const { key, typed, saved, refused } of custom) {
     test(`of the type ${key.slice(2)} is saved by Enter${refused ? ', and what cannot be read stays' : ''}`, async () => {
       contact = await place.app.newContact()
@@ -138,6 +159,55 @@ describe('two members who set one value', { skip: noBrowser }, () => {
     assert.equal(place.eventsOf(deal.id, 'deal.updated').length, 1)
   })
 
+  test('are not told that everything is saved, and keep what was typed over a reload', async () => {
+    const { page, box } = await clash('15000', 12000)
+    await page.getByText('1 change waits').waitFor()
+    assert.equal(await page.getByText('Everything saved').count(), 0)
+    await page.reload()
+    await box.locator('.clash').waitFor()
+    assert.match(await box.locator('.clash').innerText(), /12,000[\s\S]*15,000/)
+    // Who it was is known from the event alone, which this page has not heard.
+    await box.getByRole('button', { name: 'Use the other one' }).click()
+    await page.getByText('Everything saved').waitFor()
+  })
+
+  test('an amount and its currency write nothing that neither of them meant', async () => {
+    const deal = await place.app.newDeal({ amount: 100, currency: 'EUR' })
+    const page = await place.open(`/deals/${deal.id}`)
+    await (await edit(page, 'amount')).fill('15000')
+    await place.app.people.owner.call('PATCH', `/api/v1/deals/${deal.id}`, { currency: 'JPY' })
+    await page.locator('.head .amt').getByText('JPY').waitFor()
+    await page.keyboard.press('Enter')
+    const box = property(page, 'amount')
+    await box.locator('.clash').waitFor()
+    assert.match(await box.locator('.clash').innerText(), /Ana set\s+JPY\s*100[\s\S]*EUR\s*15,000/)
+    const money = async () => {
+      const { amount, currency } = await place.app.getRecord(`/deals/${deal.id}`)
+      return [amount, currency]
+    }
+    assert.deepEqual(await money(), [100, 'JPY'])
+    await box.getByRole('button', { name: 'Use mine' }).click()
+    await becomes(money, [15000, 'EUR'])
+    // One change: nobody hears of 15,000 yen.
+    assert.equal(place.eventsOf(deal.id, 'deal.updated').length, 2)
+  })
+
+  test('the title see both', async () => {
+    const deal = await place.app.newDeal({ title: 'Harbour' })
+    const page = await place.open(`/deals/${deal.id}`)
+    await page.getByRole('button', { name: 'Edit Title' }).click()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('Harbour of mine')
+    await place.app.people.owner.call('PATCH', `/api/v1/deals/${deal.id}`, { title: 'Harbour of Ana' })
+    await page.getByRole('heading', { name: 'Harbour of Ana' }).waitFor()
+    await page.keyboard.press('Enter')
+    const clash = page.locator('.head .clash')
+    await clash.waitFor()
+    assert.equal((await place.app.getRecord(`/deals/${deal.id}`)).title, 'Harbour of Ana')
+    await clash.getByRole('button', { name: 'Use mine' }).click()
+    await becomes(async () => (await place.app.getRecord(`/deals/${deal.id}`)).title, 'Harbour of mine')
+  })
+
   test('keep the other value by “Use Ana’s”, without a further write', async () => {
     const { box, deal, amount } = await clash('15000', 12000)
     await box.getByRole('button', { name: 'Use Ana’s' }).click()
@@ -160,7 +230,7 @@ describe('a deal that is closed', { skip: noBrowser }, () => {
   test('as lost says why, and the toast opens it again where it was', async () => {
     const deal = await place.app.newDeal()
     const page = await place.open(`/deals/${deal.id}`)
-    await page.keyboard.press('l')
+    await page.keyboard.press('Shift+L')
     const reason = page.getByRole('menu', { name: 'Why was it lost?' }).getByRole('menuitem').first()
     const name = (await reason.innerText()).trim()
     await reason.click()

@@ -50,6 +50,7 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(pathOf(page), '/settings/me')
     await page.goto(`${site.url}/nothing/here`)
     await page.getByRole('heading', { name: 'Nothing lives at this address' }).waitFor()
+    assert.equal(await page.getByText('The record was deleted').count(), 0)
     await assertAccessible(page)
     await close(page)
   })
@@ -203,6 +204,29 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(await dialog.count(), 0)
     const { body } = await member.call('GET', '/app/preferences')
     assert.deepEqual([body.shortcuts, body.keys], [false, { 'app.keys': 'q' }])
+    await close(page)
+  })
+
+  test('shows beside buttons the keys that the member chose, or none', async () => {
+    const { member, page } = await site.openAs('member', '/livez')
+    const buttons: [path: string, name: RegExp, keys: string][] = [
+      ['/contacts', /^Filter/, 'Q'],
+      ['/contacts', /^New contact/, 'C W'],
+      ['/lists', /^New list/, 'Y'],
+    ]
+    const keyOf = async (path: string, name: RegExp) => {
+      if (new URL(page.url()).pathname !== path) await page.goto(site.url + path)
+      const button = page.getByRole('button', { name }).first()
+      await button.waitFor()
+      return button.locator('.k, kbd')
+    }
+    const keys = { 'contacts.filter': 'q', 'lists.create': 'y', 'app.new-contact': 'c w' }
+    assert.equal((await member.call('PATCH', '/app/preferences', { keys })).status, 200)
+    for (const [path, name, shown] of buttons)
+      await (await keyOf(path, name)).getByText(shown, { exact: true }).waitFor()
+    assert.equal((await member.call('PATCH', '/app/preferences', { shortcuts: false })).status, 200)
+    await page.goto(`${site.url}/livez`)
+    for (const [path, name] of buttons) assert.equal(await (await keyOf(path, name)).count(), 0)
     await close(page)
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { noBrowser } from '../../support/chromium.ts'
+import { expectComplaint, noBrowser } from '../../support/chromium.ts'
 import { type Front, INSTEAD, startFront } from '../../support/front.ts'
 import { assertAccessible } from '../../support/page.ts'
 import { recordsOf } from '../../support/records.ts'
@@ -25,10 +25,18 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     await site?.stop()
   })
 
+  // What answers in front of the server is an error to the browser, whatever the page makes of it.
+  beforeEach(() => expectComplaint(/Failed to load (?:resource|module script)|gate\.example\.invalid/))
+
   async function openAs(path: string, options: { theme?: 'dark'; width?: number; language?: string } = {}) {
     const member = await site.screens.signedIn('member')
     if (options.language === 'de-DE') await member.call('PATCH', '/app/preferences', { language: 'de' })
-    return site.open(path, member.cookie, { ...options, url: front.url })
+    const page = await site.open(path, member.cookie, { ...options, url: front.url })
+    // All that a person needs to edit is there before anything comes in between.
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => /parse-figures/.test(name)),
+    )
+    return page
   }
 
   const banner = (page: Page) => page.locator('.banner')

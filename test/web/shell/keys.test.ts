@@ -70,6 +70,23 @@ test('a letter of another script counts by its place on the keyboard', () => {
   assert.equal(strokeOf(press('z', { code: 'KeyY' }), false), 'z')
 })
 
+test('a sign is itself on each layout, whatever letter others have at its place', () => {
+  const places: [sign: string, code: string, shiftKey?: boolean][] = [
+    ['?', 'KeyM', true], // AZERTY
+    [',', 'KeyM'],
+    [',', 'KeyW'], // Dvorak
+    ['.', 'KeyE'],
+    [';', 'KeyZ'],
+    ['/', 'KeyQ', true], // Turkish F
+    ['"', 'KeyQ'], // Arabic and others have signs at places of letters
+  ]
+  for (const [sign, code, shiftKey = false] of places)
+    assert.equal(strokeOf(press(sign, { code, shiftKey }), false), sign, `${sign} at ${code}`)
+  assert.equal(strokeOf(press('ם', { code: 'KeyO' }), false), 'o')
+  assert.equal(strokeOf(press('ק', { code: 'KeyE', ctrlKey: true }), false), 'mod+e')
+  assert.equal(strokeOf(press('é', { code: 'Digit2' }), false), 'é')
+})
+
 test('labels follow the system', () => {
   assert.deepEqual(keyLabels('g d', false), ['G', 'D'])
   assert.equal(keyLabel('mod+k', false), 'Ctrl K')

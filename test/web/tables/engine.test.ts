@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { combined } from '../../../src/web/components/table/combine.ts'
 import { type Cell, moveFocus, nextEditable } from '../../../src/web/components/table/focus.ts'
 import {
   hidden,
@@ -13,7 +14,7 @@ import {
   shown,
   widthOf,
 } from '../../../src/web/components/table/layout.ts'
-import { patchOf, planPaste } from '../../../src/web/components/table/paste.ts'
+import { type PasteColumn, patchOf, planPaste } from '../../../src/web/components/table/paste.ts'
 import {
   ALL,
   countOf,
@@ -36,6 +37,53 @@ const KINDS = [
   { key: 'tags', width: 120 },
 ]
 const keys = (layout: readonly { key: string }[]): string => layout.map(({ key }) => key).join(' ')
+
+describe('what is pasted on a cell', () => {
+  const item = (email: string, label = 'work', is_primary = false) => ({ email, label, is_primary })
+  const before = [item('b@x.example', 'other'), item('A@x.example', 'home', true), item('c@x.example')]
+  const text = (...emails: string[]) =>
+    combined(
+      'emails',
+      before,
+      emails.map((email) => item(email)),
+      false,
+    )
+
+  test('takes the place of the address that was shown, with its label, and leaves the others', () => {
+    assert.deepEqual(text('new@x.example'), [before[0], item('new@x.example', 'home', true), before[2]])
+    assert.deepEqual(text('new@x.example', 'c@x.example', 'new@x.example'), [
+      before[0],
+      item('new@x.example', 'home', true),
+      before[2],
+    ])
+    assert.deepEqual(text('a@X.example'), before, 'it is there already')
+    assert.deepEqual(text('b@x.example', 'a@x.example', 'c@x.example'), before)
+    assert.deepEqual(text(), [{ ...before[0], is_primary: true }, before[2]])
+    assert.deepEqual(combined('emails', [], [item('n@x.example', 'other', true)], true), [
+      item('n@x.example', 'other', true),
+    ])
+  })
+
+  test('has its own labels where it was copied from a cell', () => {
+    const copied = [item('n@x.example', 'other', true), item('m@x.example', 'home')]
+    assert.deepEqual(combined('emails', before, copied, true), [before[0], ...copied, before[2]])
+    assert.deepEqual(combined('emails', before, before, true), before)
+    const phone = (number: string, label: string, is_primary = false) => ({ number, label, is_primary })
+    const phones = [phone('+49 30 1', 'home', true), phone('+49 (171) 2', 'other')]
+    assert.deepEqual(combined('phones', phones, [phone('+49301', 'work', true), phone('0171 3', 'work')], false), [
+      phones[0],
+      phone('0171 3', 'work'),
+      phones[1],
+    ])
+  })
+
+  test('takes the place of the tags that were shown', () => {
+    assert.deepEqual(combined('tags', ['a', 'b', 'c', 'd', 'e'], ['x', 'e'], true), ['x', 'e', 'd'])
+    assert.deepEqual(combined('tags', ['a', 'b'], ['b', 'a'], false), ['a', 'b'])
+    assert.deepEqual(combined('multi_select', null, ['a'], false), ['a'])
+    assert.deepEqual(combined('text', 'a', 'b', false), 'b')
+  })
+})
 
 describe('the layout of columns', () => {
   test('has the fixed column first, then those that stay in view, and only columns that exist, once', () => {
@@ -180,15 +228,18 @@ describe('blocks of cells', () => {
     )
   })
 
-  const columns = [
-    { key: 'name' },
-    { key: 'job_title', read: (text: string) => ({ value: text === '' ? null : text }) },
+  const columns: PasteColumn<string>[] = [
+    { key: 'name', read: () => ({ refused: 'read only' }) },
+    {
+      key: 'job_title',
+      read: (text, id) => (text === `title of ${id}` ? 'same' : { value: text.trim() === '' ? null : text.trim() }),
+    },
     {
       key: 'custom_fields.seats',
-      read: async (text: string) => (/^\d+$/.test(text) ? { value: Number(text) } : { refused: 'Write a number' }),
+      read: async (text) => (/^ *\d+$/.test(text) ? { value: Number(text) } : { refused: 'Write a number' }),
     },
   ]
-  const target = { columns, rows: 3, idAt: (row: number) => ['a', 'b', 'c'][row], readOnly: 'read only' }
+  const target = { columns, rows: 3, idAt: (row: number) => ['a', 'b', 'c'][row] }
 
   test('become one change of each record, and what cannot be read is refused by itself', async () => {
     const plan = await planPaste(parseTsv('Buyer\t4\t9\n\tmany\nHead \t 7\nBeyond'), {
@@ -204,6 +255,8 @@ describe('blocks of cells', () => {
     assert.equal(plan.outside, 2)
     const readOnly = await planPaste([['X']], { ...target, at: { row: 2, column: 0 } })
     assert.deepEqual([readOnly.changes, readOnly.refusals[0]?.reason], [[], 'read only'])
+    const same = await planPaste(parseTsv('title of b\t1'), { ...target, at: { row: 1, column: 1 } })
+    assert.deepEqual(same.changes, [{ id: 'b', row: 1, fields: { 'custom_fields.seats': { value: 1 } } }])
   })
 
   test('of custom fields are patched by their keys', () => {

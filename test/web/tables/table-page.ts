@@ -28,7 +28,6 @@ export async function tablePage() {
   })
   const ticking = setInterval(() => void scheduler.tick(), 50)
   const browser: Browser = await startChromium()
-  const errors: string[] = []
 
   async function make(path: string, given: Record<string, unknown>): Promise<Row> {
     const { status, body, text } = await server.call('POST', path, given)
@@ -48,8 +47,6 @@ export async function tablePage() {
     page.setDefaultTimeout(240_000)
     const requests: string[] = []
     page.on('request', (request) => requests.push(`${request.method()} ${request.url().replace(screens.url, '')}`))
-    page.on('pageerror', (error) => errors.push(String(error)))
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
     await page.goto(screens.url + path)
     return { page, who, requests, close: () => context.close() }
   }
@@ -72,7 +69,6 @@ export async function tablePage() {
     server,
     screens,
     browser,
-    errors,
     make,
     makeCompany,
     open,

@@ -5,6 +5,7 @@ import { getCACertificates } from 'node:tls'
 import { Problem } from '../../../lib/problem.ts'
 import { MIB } from '../../../lib/size.ts'
 import { MINUTE_MS, SECOND_MS } from '../../../lib/time.ts'
+import { ownProxies, type Proxies } from '../../../webhooks/egress/proxies.ts'
 import type { Account } from './account.ts'
 import { Failed, type Naming, noAnswer, OF_BACKUPS, refusal } from './failures.ts'
 import { type Body, limit, send, textOfAnswer } from './send.ts'
@@ -19,6 +20,7 @@ export type ClientOptions = {
   /** How long nothing may move on a connection. */
   idle_ms?: number
   naming?: Naming
+  proxies?: Proxies
 }
 
 /** A request about an object, or about the bucket if the key is empty. */
@@ -43,7 +45,8 @@ const MAX_TEXT_BYTES = 4 * MIB
 
 /** Sends signed requests, and repeats those that may succeed the next time. */
 export function s3Client(account: Account, options: ClientOptions = {}) {
-  const { now = Date.now, pauses_ms = PAUSES_MS, wait = waitFor, idle_ms = MINUTE_MS, naming = OF_BACKUPS } = options
+  const { now = Date.now, pauses_ms = PAUSES_MS, wait = waitFor, idle_ms = MINUTE_MS } = options
+  const { naming = OF_BACKUPS, proxies = ownProxies() } = options
   const { endpoint, bucket, keys, region } = account
   const name = [endpoint.host, bucket, ...account.prefix.split('/')].filter((part) => part !== '').join('/')
   const named = { name, naming }
@@ -84,7 +87,16 @@ export function s3Client(account: Account, options: ClientOptions = {}) {
     const late = AbortSignal.timeout(Math.ceil(limit_ms))
     const signal = request.signal ? AbortSignal.any([request.signal, late]) : late
     const search = queryText(query)
-    const sending = { endpoint, method, path: search === '' ? path : `${path}?${search}`, headers, body, ca, idle_ms }
+    const sending = {
+      endpoint,
+      method,
+      path: search === '' ? path : `${path}?${search}`,
+      headers,
+      body,
+      ca,
+      idle_ms,
+      proxies,
+    }
     try {
       return await send({ ...sending, signal }, async (answer) => {
         const status = answer.statusCode as number

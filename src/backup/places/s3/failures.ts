@@ -84,7 +84,7 @@ export function noAnswer({ name, naming }: Named, error: unknown): Failed {
   if (syscall !== undefined && LOCAL.includes(code)) throw error
   const sentence = Object.hasOwn(OWN, code) ? OWN[code] : failureOf(error)
   const hint = /SELF_SIGNED|^UNABLE_TO/.test(code) ? ` If it is your own, name its file with ${naming.ca}.` : ''
-  const isPassing = !/CERT|SIGNATURE|ERR_SSL|ERR_TLS/.test(code)
+  const isPassing = !/CERT|SIGNATURE|ERR_SSL|ERR_TLS|PROXY_REFUSED/.test(code)
   return new Failed(new Problem(502, 'place_failed', `${name}: ${sentence}${hint}`), isPassing)
 }
 

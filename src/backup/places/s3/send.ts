@@ -2,6 +2,9 @@ import { createReadStream } from 'node:fs'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { pipeline } from 'node:stream'
+import { createSecureContext } from 'node:tls'
+import { type Proxies, ProxyFailure } from '../../../webhooks/egress/proxies.ts'
+import { openWay, type Way } from '../../../webhooks/egress/way.ts'
 import { type Range, READ_BYTES } from '../../files/digest.ts'
 
 /** What a request carries: text or a few bytes, or a part of a file. */
@@ -19,6 +22,7 @@ export type Sending = {
   /** How long nothing may move. */
   idle_ms: number
   signal: AbortSignal
+  proxies: Proxies
 }
 
 /**
@@ -26,14 +30,8 @@ export type Sending = {
  * error of the network or of a file, or with the reason of the signal. The connection is closed at the end.
  */
 export async function send<T>(sending: Sending, take: (answer: IncomingMessage) => Promise<T>): Promise<T> {
-  const { endpoint, method, path, headers, body, ca, idle_ms, signal } = sending
-  const isTls = endpoint.protocol === 'https:'
-  const request = (isTls ? https : http).request({
-    host: endpoint.hostname.replace(/^\[|\]$/g, ''),
-    port: endpoint.port === '' ? (isTls ? 443 : 80) : Number(endpoint.port),
-    ...{ method, path, headers, timeout: idle_ms, signal, agent: false },
-    ...(isTls && { rejectUnauthorized: true, ...(ca && { ca }) }),
-  })
+  const { body, signal } = sending
+  const request = await begin(sending)
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   request.on('response', resolve).on('error', reject)
   let idle: Error | undefined
@@ -55,6 +53,39 @@ export async function send<T>(sending: Sending, take: (answer: IncomingMessage) 
     throw signal.aborted ? signal.reason : (idle ?? error)
   } finally {
     request.destroy()
+  }
+}
+
+/** Begins a request, directly or through a proxy. */
+async function begin(sending: Sending): Promise<http.ClientRequest> {
+  const { endpoint, method, path, headers, ca, idle_ms, signal } = sending
+  const way = await wayOf(sending)
+  const all = { method, timeout: idle_ms, signal }
+  if (way)
+    return http.request({
+      ...{ ...all, path: way.prefix + path, headers: { ...headers, ...way.headers } },
+      createConnection: () => way.socket,
+    })
+  const isTls = endpoint.protocol === 'https:'
+  return (isTls ? https : http).request({
+    host: endpoint.hostname.replace(/^\[|\]$/g, ''),
+    port: endpoint.port === '' ? (isTls ? 443 : 80) : Number(endpoint.port),
+    ...{ ...all, path, headers, agent: false },
+    ...(isTls && { rejectUnauthorized: true, ...(ca && { ca }) }),
+  })
+}
+
+/** Undefined without a proxy. */
+async function wayOf({ endpoint, ca, idle_ms, signal, proxies }: Sending): Promise<Way | undefined> {
+  const proxy = proxies.of(endpoint)
+  if (!proxy) return undefined
+  const idle = AbortSignal.timeout(idle_ms)
+  const context = ca && endpoint.protocol === 'https:' ? createSecureContext({ ca }) : undefined
+  try {
+    return await openWay(proxy, endpoint, { context, signal: AbortSignal.any([signal, idle]) })
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw idle.aborted ? new ProxyFailure(`The proxy of ${proxy.variable} does not respond.`) : error
   }
 }
 

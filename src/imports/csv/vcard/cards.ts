@@ -16,26 +16,26 @@ const MAX_PROPERTIES = 1000
 /** The lines of a card so far; `size` counts their characters. */
 type Open = { line: number; lines: string[]; size: number; isTooLong: boolean }
 
-/** Yields the cards of a file. Throws Problem 422 if it has none. */
-export async function* cardsOf(file: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Card> {
+/** Yields the cards of a file; `encoding` is that of what is not UTF-8. Throws Problem 422 if it has none. */
+export async function* cardsOf(file: string, chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Card> {
   let open: Open | undefined
   let depth = 0 // a card of 2.1 can contain another one, that of an agent
   let isEmpty = true
-  for await (const line of unfolded(chunks)) {
+  for await (const line of unfolded(chunks, encoding)) {
     const mark = /^(BEGIN|END):VCARD\s*$/i.exec(line.text)?.[1]?.toUpperCase()
     if (mark === 'BEGIN' && !(open && /^AGENT/i.test(open.lines.at(-1) ?? ''))) {
-      if (open) yield { ...cardOf(open), error: 'has no END:VCARD' }
+      if (open) yield { ...cardOf(open, encoding), error: 'has no END:VCARD' }
       open = { line: line.line, lines: [], size: 0, isTooLong: false }
       depth = 1
       isEmpty = false
     } else if (mark === 'BEGIN') depth++
     else if (mark === undefined && open) keep(open, line)
     else if (open && --depth === 0) {
-      yield cardOf(open)
+      yield cardOf(open, encoding)
       open = undefined
     }
   }
-  if (open) yield { ...cardOf(open), error: 'has no END:VCARD' }
+  if (open) yield { ...cardOf(open, encoding), error: 'has no END:VCARD' }
   if (isEmpty) throw new Problem(422, 'not_vcard', `${file} has no vCards: no line is BEGIN:VCARD.`)
 }
 
@@ -49,12 +49,12 @@ function keep(open: Open, { text, isCut }: Line): void {
   else open.lines.push(held)
 }
 
-function cardOf({ line, lines, isTooLong }: Open): Card {
+function cardOf({ line, lines, isTooLong }: Open, encoding: string): Card {
   const card: Card = { line, properties: [], unread: [] }
   if (isTooLong) return { ...card, error: `is longer than 1 MiB, or has more than ${MAX_PROPERTIES} lines` }
   const version = versionOf(lines)
   for (const text of lines) {
-    const property = FILES.test(text) ? fileOf(text) : propertyOf(text, version)
+    const property = FILES.test(text) ? fileOf(text) : propertyOf(text, version, encoding)
     if (property) card.properties.push(property)
     else card.unread.push(text)
   }

@@ -1,4 +1,4 @@
-import { splitName } from '../values.ts'
+import { likelyNames } from '../../../lib/written/name-fields.ts'
 import type { Card } from './cards.ts'
 import type { Property } from './property.ts'
 
@@ -47,7 +47,7 @@ export function rowOf({ properties, unread, error }: Card): CardRow {
   if (kind === 'company') put('Company name', org.trim() || name)
   else {
     // Without a structured name, the formatted one stands for it.
-    const { first_name = '', last_name = '' } = isNamed ? { first_name: given, last_name: last } : splitName(name)
+    const { first_name = '', last_name = '' } = isNamed ? { first_name: given, last_name: last } : likelyNames(name)
     put('First Name', first_name)
     put('Middle Name', middle)
     put('Last Name', last_name)
@@ -61,8 +61,9 @@ export function rowOf({ properties, unread, error }: Card): CardRow {
   numbered('E-mail', sorted('email'), ({ values }) => values.join(',').replace(/^mailto:/i, ''))
   numbered('Phone', sorted('tel').filter(isCalled), numberOf)
   put('Fax', joined(sorted('tel').flatMap((each) => (isCalled(each) ? [] : numberOf(each)))))
-  sorted('adr').forEach(({ values }, index) => {
-    for (const [part, value] of Object.entries(addressOf(values))) put(`Address ${index + 1} - ${part}`, value)
+  sorted('adr').forEach((each, index) => {
+    put(`Address ${index + 1} - Label`, labelOf(each))
+    for (const [part, value] of Object.entries(addressOf(each.values))) put(`Address ${index + 1} - ${part}`, value)
   })
 
   const links = [...sorted('url'), ...sorted('x-socialprofile'), ...sorted('socialprofile')]
@@ -77,7 +78,7 @@ export function rowOf({ properties, unread, error }: Card): CardRow {
   const handles = links.filter(({ values }) => !isWeb(values.join(',')))
   put('Profiles', joined(handles.map((each) => `${labelOf(each)} ${each.values.join(',')}`)))
 
-  put('Labels', joined(sorted('categories').flatMap(({ values }) => values)))
+  put('Labels', names(sorted('categories').flatMap(({ values }) => values)))
   put(
     'Notes',
     sorted('note')
@@ -114,6 +115,10 @@ const spaced = (names: string): string =>
 
 /** Several values of a cell, as Google writes them. */
 const joined = (values: readonly string[]): string => values.join(' ::: ')
+
+/** The same for names: a comma in one of them does not separate. */
+const names = (values: readonly string[]): string =>
+  values.length === 1 && /[;,|]/.test(values[0] as string) ? JSON.stringify(values) : joined(values)
 
 const isCalled = ({ types }: Property): boolean => !types.some((type) => type === 'fax' || type === 'pager')
 

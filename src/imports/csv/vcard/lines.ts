@@ -1,3 +1,5 @@
+import { decoderOf, encodingNamed } from '../encodings/encodings.ts'
+
 // The lines of a vCard file. They are unfolded before they are decoded, since a fold may split a character.
 
 /** A line without its folds; `isCut`: it is longer than may be held, and `text` is its beginning. */
@@ -6,17 +8,33 @@ export type Line = { line: number; text: string; isCut: boolean }
 /** The most bytes of a line: pictures are longer, but are not imported. */
 export const MAX_LINE = 1 << 20
 
+/** The same before it is decoded. */
+export type RawLine = { line: number; bytes: Buffer; isCut: boolean }
+
+/** Yields the lines of a file; `encoding` is that of what is neither UTF-8 nor says what it is. */
+export async function* unfolded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Line> {
+  for await (const { line, bytes, isCut } of unfoldedBytes(chunks))
+    yield { line, text: decoded(bytes, charsetIn(bytes) ?? encoding), isCut }
+}
+
+/** The encoding that a line of vCard 2.1 says it has, if it is known: `FN;CHARSET=ISO-8859-2:Jiří`. */
+export function charsetIn(line: Buffer): string | undefined {
+  const head = line.toString('latin1', 0, Math.min(200, Math.max(0, line.indexOf(0x3a))))
+  const [, charset] = /;CHARSET="?([\w-]+)/i.exec(head) ?? []
+  return charset && encodingNamed(charset)
+}
+
 /** Yields the lines of a file that are not blank, with the number of the first line of each. */
-export async function* unfolded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+export async function* unfoldedBytes(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawLine> {
   let parts: Buffer[] = []
   let size = 0
   let isCut = false
   let first = 1
   let line = 0
 
-  function* flush(): Generator<Line> {
+  function* flush(): Generator<RawLine> {
     const bytes = Buffer.concat(parts)
-    if (bytes.length > 0) yield { line: first, text: decoded(bytes), isCut }
+    if (bytes.length > 0) yield { line: first, bytes, isCut }
     parts = []
     size = 0
     isCut = false
@@ -84,13 +102,16 @@ async function* pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true }) // drops a byte order mark
-const windows = new TextDecoder('windows-1252')
 
-/** Old phones write the encoding of their country. */
-function decoded(bytes: Buffer): string {
+/** UTF-8 even if it says otherwise: no other text looks like it. */
+export function decoded(bytes: Uint8Array, encoding: string): string {
+  return utf8Of(bytes) ?? decoderOf(encoding).decode(bytes)
+}
+
+export function utf8Of(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
   } catch {
-    return windows.decode(bytes)
+    return undefined
   }
 }

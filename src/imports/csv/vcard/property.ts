@@ -1,4 +1,6 @@
 import ICAL from 'ical.js'
+import { encodingNamed } from '../encodings/encodings.ts'
+import { decoded } from './lines.ts'
 
 // One property of a card, such as `item1.TEL;TYPE=WORK,PREF:+49 30 1`.
 
@@ -21,11 +23,18 @@ type Parsed = [string, Record<string, string | string[]>, string, ...unknown[]]
 export type Version = '2.1' | '3.0' | '4.0'
 
 const NOT_PREFERRED = 101
+/** Google and others escape colons, and some semicolons where these separate nothing; two backslashes are one of the text. */
+const ESCAPED = /(?<!\\)((?:\\\\)*)\\([:;])/g
+const ESCAPED_COLON = /(?<!\\)((?:\\\\)*)\\(:)/g
+const STRUCTURED = /^(?:[\w-]+\.)?(?:N|ADR|ORG)[;:]/i
+/** Phones write values so in later versions, too. */
+const OF_2_1 = /^[^:]{0,200};(?:ENCODING=)?QUOTED-PRINTABLE[;:]/i
 
-/** Returns the property in a line; undefined if there is none. */
-export function propertyOf(line: string, version: Version): Property | undefined {
-  const plain = version === '2.1' ? undefined : parse(line, version)
-  const parsed = plain ?? parse(modern(line), version) ?? parse(withoutParameters(line), version)
+/** Returns the property in a line; undefined if there is none. `encoding` is that of the file where it is not UTF-8. */
+export function propertyOf(given: string, version: Version, encoding: string): Property | undefined {
+  const line = given.replace(STRUCTURED.test(given) ? ESCAPED_COLON : ESCAPED, '$1$2')
+  const plain = version === '2.1' || OF_2_1.test(line) ? undefined : parse(line, version)
+  const parsed = plain ?? parse(modern(line, encoding), version) ?? parse(withoutParameters(line), version)
   if (!parsed) return undefined
   const [name, parameters, type, ...found] = parsed
   const values = Array.isArray(found[0]) ? found[0] : found // the parts of a structured value are one array
@@ -68,31 +77,29 @@ function withoutParameters(line: string): string | undefined {
 }
 
 /** Returns a line of vCard 2.1 in the form of 3.0: `TEL;CELL:1` → `TEL;TYPE=CELL:1`, and without quoted-printable. */
-function modern(line: string): string {
+function modern(line: string, encoding: string): string {
   const [, name, head = '', value = ''] = /^((?:[\w-]+\.)?[\w-]+)((?:;[^:;]*)*):(.*)$/s.exec(line) ?? []
   if (name === undefined) return line
   const parameters = head.split(';').filter((each) => each !== '')
   const isQuoted = parameters.some((each) => /^(?:ENCODING=)?QUOTED-PRINTABLE$/i.test(each))
-  const charset = parameters.find((each) => /^CHARSET=/i.test(each))?.slice(8)
+  const charset = parameters
+    .find((each) => /^CHARSET=/i.test(each))
+    ?.slice(8)
+    .replace(/"/g, '')
   const types = parameters.flatMap((each) => {
     if (/^(?:ENCODING|CHARSET|LANGUAGE|VALUE)=|^(?:QUOTED-PRINTABLE|BASE64|8BIT|7BIT)$/i.test(each)) return []
     return `;${each.includes('=') ? each : `TYPE=${each}`}`
   })
-  return `${name}${types.join('')}:${isQuoted ? unquoted(value, charset) : value}`
+  return `${name}${types.join('')}:${isQuoted ? unquoted(value, (charset && encodingNamed(charset)) ?? encoding) : value}`
 }
 
-function unquoted(text: string, charset = 'utf-8'): string {
-  const bytes = Buffer.from(
+function unquoted(text: string, encoding: string): string {
+  return decoded(quotedBytes(text), encoding).replace(/\r\n?/g, '\n')
+}
+
+/** The bytes of a quoted-printable text. */
+export const quotedBytes = (text: string): Buffer =>
+  Buffer.from(
     text.replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
     'latin1',
   )
-  return decoderOf(charset).decode(bytes).replace(/\r\n?/g, '\n')
-}
-
-function decoderOf(charset: string): TextDecoder {
-  try {
-    return new TextDecoder(charset)
-  } catch {
-    return new TextDecoder()
-  }
-}

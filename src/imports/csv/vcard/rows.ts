@@ -12,8 +12,9 @@ export async function* rowsOfCards(
   file: string,
   object: ImportObject,
   chunks: AsyncIterable<Buffer>,
+  encoding: string,
 ): AsyncGenerator<CardLine> {
-  for await (const card of cardsOf(file, chunks)) {
+  for await (const card of cardsOf(file, chunks, encoding)) {
     const { kind, ...row } = rowOf(card)
     if (kind === object) yield { line: card.line, ...row }
   }
@@ -27,11 +28,13 @@ export async function surveyCards(
   file: string,
   object: ImportObject,
   chunks: AsyncIterable<Buffer>,
+  encoding: string,
 ): Promise<{ columns: string[]; remarks: string[] }> {
-  if (object === 'deal') throw new Problem(422, 'not_deals', `${file} has vCards, which are contacts and companies.`)
+  if (object !== 'contact' && object !== 'company')
+    throw new Problem(422, `not_${object}s`, `${file} has vCards, which are contacts and companies.`)
   const columns = new Set<string>()
   const counts: Record<CardKind, number> = { contact: 0, company: 0, group: 0 }
-  for await (const card of cardsOf(file, chunks)) {
+  for await (const card of cardsOf(file, chunks, encoding)) {
     const { kind, cells } = rowOf(card)
     counts[kind]++
     if (kind === object) for (const column of Object.keys(cells)) columns.add(column)

@@ -11,11 +11,13 @@ import { noticeQueue } from '../../../personal/notices.ts'
 import { type Job, jobQueue } from '../../../store/jobs.ts'
 import type { Store } from '../../../store/open.ts'
 import { missing } from '../../../store/references.ts'
+import { handingBack } from '../hand-over/back.ts'
+import { handingOver } from '../hand-over/give.ts'
 import { recordWrites } from '../records.ts'
 import { toldEvents } from '../undo/events.ts'
 import { undoStore } from '../undo/undo.ts'
 import { doEach, MAX_BATCH } from './each.ts'
-import { type BulkRow, bulkJournal, type Change, type Item } from './journal.ts'
+import { bulkJournal, type Change, type Item, type RecordsRow } from './journal.ts'
 import { type Kind, OBJECTS, type Selection, selections } from './selection.ts'
 
 export const BULK = 'bulk change'
@@ -79,17 +81,20 @@ export const bulkStore = once((deps: Deps) => {
     jobs.put(org, { kind: BULK, key: id, payload: step as never, dueAt: clock.now() })
 
   function check(who: Caller, kind: Kind, change: Change): void {
-    const { patch, add_tag_ids = [], remove_tag_ids = [], list_id } = change
+    const { patch, add_tag_ids = [], remove_tag_ids = [], list_id, from_list_id } = change
     const object = OBJECTS[kind]
     if (Object.keys(change).length === 0) throw invalid(field('', 'required', 'must have a change'))
     for (const only of ['delete', 'close'] as const)
       if (change[only] && Object.keys(change).length > 1)
         throw invalid(field(`/${only}`, 'contradiction', 'must be the only change'))
     if (change.close) checkClose(who, object, change.close.reason_id)
-    if (object === 'task' && (add_tag_ids.length > 0 || remove_tag_ids.length > 0 || list_id !== undefined))
+    const lists = [list_id, from_list_id].filter((each) => each !== undefined)
+    if (object === 'task' && (add_tag_ids.length > 0 || remove_tag_ids.length > 0 || lists.length > 0))
       throw invalid(field('', 'not_supported', 'must not have tags or lists: tasks have none'))
-    if (list_id !== undefined && staticList.get(who.org, list_id) !== object)
-      throw invalid(field('/to_list_id', 'not_static', 'must be a static list of these records'))
+    for (const [name, id] of Object.entries({ to_list_id: list_id, from_list_id }))
+      if (id !== undefined && staticList.get(who.org, id) !== object)
+        throw invalid(field(`/${name}`, 'not_static', 'must be a static list of these records'))
+    if (lists.length > 1) throw invalid(field('/from_list_id', 'contradiction', 'must not be given with to_list_id'))
     if (add_tag_ids.length > 0)
       below('/add_tag_ids', () => references.check(who.org, { tag_ids: add_tag_ids }), '/tag_ids')
     if (patch === undefined) return
@@ -113,7 +118,7 @@ export const bulkStore = once((deps: Deps) => {
   /** One batch; puts the job for the next. First all records are written down, so that no change moves them. */
   function run({ org, key, payload }: Job, store: Store): void {
     const id = key as string
-    const row = journal.stored(org, id)
+    const row = journal.stored(org, id) as RecordsRow | undefined
     if (!row) return
     const step = payload as Step
     if ('found' in step) writeDown(row, org, step)
@@ -122,7 +127,7 @@ export const bulkStore = once((deps: Deps) => {
 
   /** Never more than were counted: the member has agreed to that number. */
   function writeDown(
-    { id, member_id, object, total }: BulkRow,
+    { id, member_id, object, total }: RecordsRow,
     org: number,
     { selection, found, after }: Finding,
   ): void {
@@ -141,7 +146,7 @@ export const bulkStore = once((deps: Deps) => {
     }
   }
 
-  function changeBatch(row: BulkRow, org: number, { from, refusal }: Changing, store: Store): void {
+  function changeBatch(row: RecordsRow, org: number, { from, refusal }: Changing, store: Store): void {
     const { id } = row
     const who = { org, member: row.member_id }
     const change = JSON.parse(row.change) as Change
@@ -154,7 +159,8 @@ export const bulkStore = once((deps: Deps) => {
     })
     for (const { item, error } of done)
       journal.note(org, id, error === null ? item : { ...item, seq: null, is_listed: 0 }, error)
-    if (change.list_id !== undefined && done.some(({ item }) => item.is_listed)) lists.touched(who, change.list_id)
+    const list = listOf(change)
+    if (list !== undefined && done.some(({ item }) => item.is_listed)) lists.touched(who, list)
     const isLast = from + done.length >= row.total
     journal.advance(org, id, done.length, done.filter(({ error }) => error !== null).length, isLast)
     if (!isLast) put(org, id, { from: from + done.length, ...(refusal === undefined ? {} : { refusal }) })
@@ -162,11 +168,12 @@ export const bulkStore = once((deps: Deps) => {
   }
 
   /** Notes in the item what it did. */
-  function changeOne(who: Caller, { object: kind }: BulkRow, change: Change, item: Item): void {
+  function changeOne(who: Caller, { object: kind }: RecordsRow, change: Change, item: Item): void {
     const object = OBJECTS[kind]
     const { find, patch, remove } = writes[object]
     const record = find(who, item.record_id)
-    if (change.list_id !== undefined && !lists.exists(who.org, change.list_id))
+    const list = listOf(change)
+    if (list !== undefined && !lists.exists(who.org, list))
       throw conflict('list_gone', 'The list was deleted meanwhile.')
     const before = events.lastSeq(who.org)
     if (change.delete) remove?.(who, record)
@@ -174,27 +181,45 @@ export const bulkStore = once((deps: Deps) => {
     else {
       const given = { ...change.patch, ...tagsOf(record, change) }
       if (Object.keys(given).length > 0) patch(who, record, given)
-      if (change.list_id !== undefined)
-        item.is_listed = object !== 'task' && lists.of(object).add(who.org, change.list_id, record.id) ? 1 : 0
+      if (list !== undefined && object !== 'task') {
+        const { add, remove } = lists.of(object)
+        item.is_listed = (change.list_id === undefined ? remove : add)(who.org, list, record.id) ? 1 : 0
+      }
     }
     item.seq = events.newestOf(who.org, before, record.id)?.seq ?? null
   }
 
-  /** Starts to undo a finished change. Throws 404, and 409. */
+  /** Ends a change where it is: what it has done stays, and can be undone. Throws 404, and 409. */
+  function stop(who: Caller, id: string) {
+    const row = journal.find(who, id)
+    if (row.finished_at !== null) throw conflict('finished_already', 'This change has finished already.')
+    if (row.object === 'members') handingOver(deps).stop(who.org, row)
+    else {
+      jobs.cancel(who.org, BULK, id)
+      journal.advance(who.org, id, 0, 0, true)
+      tell(who, row as RecordsRow, { done: row.done, is_finished: true })
+    }
+    return journal.show(who, id)
+  }
+
+  /** Starts to undo a finished change. Throws 403, 404, and 409. */
   function undo(who: Caller, id: string) {
     const row = journal.find(who, id)
     if (row.finished_at === null)
       throw conflict('not_finished', 'This change is still running. Undo it when it is done.')
     if (row.undo_started_at !== null) throw conflict('undone_already', 'This change is undone already.')
-    journal.startUndo(who.org, id)
-    jobs.put(who.org, { kind: BULK_UNDO, key: id, payload: { below: row.total }, dueAt: clock.now() })
+    if (row.object === 'members') handingBack(deps).undo(who, row)
+    else {
+      journal.startUndo(who.org, id)
+      jobs.put(who.org, { kind: BULK_UNDO, key: id, payload: { below: row.done }, dueAt: clock.now() })
+    }
     return journal.show(who, id)
   }
 
   /** One batch of an undo, the last record first. */
   function runUndo({ org, key, payload }: Job, store: Store): void {
     const id = key as string
-    const row = journal.stored(org, id)
+    const row = journal.stored(org, id) as RecordsRow | undefined
     if (!row) return
     const { below } = payload as { below: number }
     const who = { org, member: row.member_id }
@@ -207,31 +232,32 @@ export const bulkStore = once((deps: Deps) => {
       if (undoOne(who, row, change, item)) left.add(item)
     })
     for (const { item, error } of done) if (isChanged(item)) journal.noteUndone(org, id, item, error)
-    if (done.some(({ item, error }) => error === null && left.has(item))) lists.touched(who, change.list_id as string)
+    if (done.some(({ item, error }) => error === null && left.has(item))) lists.touched(who, listOf(change) as string)
     const rest = done.at(-1)?.item.position ?? 0
     if (rest > 0) jobs.put(org, { kind: BULK_UNDO, key: id, payload: { below: rest }, dueAt: clock.now() })
     else journal.endUndo(org, id)
     tell(who, row, { undone: row.total - rest, is_finished: rest === 0 })
   }
 
-  /** Returns whether the record has left the list. */
-  function undoOne(who: Caller, { object: kind }: BulkRow, { list_id }: Change, item: Item): boolean {
+  /** Returns whether the list has changed. */
+  function undoOne(who: Caller, { object: kind }: RecordsRow, change: Change, item: Item): boolean {
     const object = OBJECTS[kind]
     const { record_id, seq } = item
     if (seq !== null) undoStore(deps).undo(who, { seq })
-    return (
-      item.is_listed === 1 &&
-      list_id !== undefined &&
-      object !== 'task' &&
-      lists.of(object).remove(who.org, list_id, record_id)
-    )
+    const list = listOf(change)
+    if (item.is_listed === 0 || list === undefined || object === 'task' || !lists.exists(who.org, list)) return false
+    const { add, remove } = lists.of(object)
+    return (change.list_id === undefined ? add : remove)(who.org, list, record_id)
   }
 
-  const tell = ({ org, member }: Caller, { id, object, total }: BulkRow, more: object): void =>
+  const tell = ({ org, member }: Caller, { id, object, total }: RecordsRow, more: object): void =>
     notices.put(org, member, { kind: 'bulk', id, object, total, ...more })
 
-  return { start, run, undo, runUndo, show: journal.show }
+  return { start, run, stop, undo, runUndo, show: journal.show }
 })
+
+/** The list that the records are put into or taken out of. */
+const listOf = ({ list_id, from_list_id }: Change): string | undefined => list_id ?? from_list_id
 
 const isChanged = ({ seq, is_listed }: Item): boolean => seq !== null || is_listed === 1
 

@@ -7,7 +7,7 @@ const MAX_MS = 35
 
 const WROTE = Symbol('a refused record had written something')
 
-type Each<Item> = { item: Item; error: string | null }
+type Each<Item> = { item: Item; error: Problem | null }
 
 /**
  * Does something with each item while there is time, and returns what was refused. Most refusals have written nothing;
@@ -18,7 +18,7 @@ export function doEach<Item>(
   items: readonly Item[],
   run: (item: Item) => void,
 ): Each<Item>[] {
-  const plain = (item: Item): string | null => {
+  const plain = (item: Item): Problem | null => {
     const before = store.changes.byUs()
     try {
       run(item)
@@ -26,16 +26,16 @@ export function doEach<Item>(
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       if (store.changes.byUs() !== before) throw WROTE
-      return error.message
+      return error
     }
   }
-  const alone = (item: Item): string | null => {
+  const alone = (item: Item): Problem | null => {
     try {
       store.savepoint(() => run(item))
       return null
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      return error.message
+      return error
     }
   }
   try {
@@ -46,7 +46,7 @@ export function doEach<Item>(
   }
 }
 
-function whileTime<Item>(items: readonly Item[], run: (item: Item) => string | null): Each<Item>[] {
+function whileTime<Item>(items: readonly Item[], run: (item: Item) => Problem | null): Each<Item>[] {
   const began = performance.now()
   const done: Each<Item>[] = []
   for (const item of items) {

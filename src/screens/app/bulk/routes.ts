@@ -24,13 +24,14 @@ const Bulk = f.object({
   add_tag_ids: f.optional(f.ids),
   remove_tag_ids: f.optional(f.ids),
   to_list_id: f.optional(f.doc(f.id, 'A static list to add the records to.')),
+  from_list_id: f.optional(f.doc(f.id, 'A static list to take the records out of.')),
   close: f.optional(f.doc(f.object({ reason_id: f.id }), 'Closes deals as won or lost, after the reason.')),
   delete: f.optional(v.literal(true)),
   expected: f.optional(f.doc(f.count(), 'How many records the member has seen: more are 409 `count_changed`.')),
 })
 
 export const bulkRoutes = (deps: Deps): Route<Need>[] => {
-  const { start, undo, show } = bulkStore(deps)
+  const { start, stop, undo, show } = bulkStore(deps)
   const common = { role: NEEDED, name: 'bulk change' } as const
   return [
     {
@@ -57,6 +58,17 @@ export const bulkRoutes = (deps: Deps): Route<Need>[] => {
       path: '/bulk/:id',
       summary: 'How far a change of many records is',
       read: (who, [id]) => ({ json: JSON.stringify(show(who, id as string)) }),
+    },
+    {
+      ...common,
+      kind: 'write',
+      method: 'post',
+      path: '/bulk/:id/stop',
+      summary: 'Stop a change of many records where it is',
+      returns: v.looseObject({}),
+      status: 200,
+      find: (_, id) => ({ id, version: 0 }),
+      run: ({ who, record }) => stop(who, record.id),
     },
     {
       ...common,

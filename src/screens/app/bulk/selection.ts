@@ -79,7 +79,7 @@ export const selections = once((deps: Deps) => {
   function filtered(who: Caller, object: ListObject, filter: Filter): Condition[] {
     requireScopes(who, scopesOf({ object, filter }))
     smart.check(who.org, object, filter)
-    return smart.conditions(who.org, object, filter)
+    return smart.conditions(who.org, object, filter, who.member)
   }
 
   return { count, next }

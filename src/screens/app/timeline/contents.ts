@@ -22,7 +22,7 @@ export function timelineContents(db: Database): (org: number, record: string, fo
      FROM notes WHERE org_id = ? AND id = ?`,
   )
   const task = rowOf(
-    `SELECT id, title, type, status, priority, due_at, owner_id, completed_at, enrollment_id, version
+    `SELECT id, title, substr(body, 1, ${MAX_TEXT}) AS body, type, status, priority, due_at, owner_id, completed_at, enrollment_id, version
      FROM tasks WHERE org_id = ? AND id = ?`,
   )
   const meeting = rowOf(
@@ -37,6 +37,7 @@ export function timelineContents(db: Database): (org: number, record: string, fo
        ON conversations.org_id = messages.org_id AND conversations.id = messages.conversation_id
      WHERE messages.org_id = ? AND messages.id = ?`,
   )
+  const merged = rowOf("SELECT undo ->> '$.merged.name' AS title FROM merges WHERE org_id = ? AND id = ?")
   const enrollment = rowOf(
     `SELECT enrollments.id, sequence_id, name AS sequence_name, enrollments.status, stop_reason, contact_id, deal_id,
        finished_at
@@ -68,8 +69,8 @@ export function timelineContents(db: Database): (org: number, record: string, fo
         return entry(actorAt(org, id, at, type), 'enrollment', presented(enrollment(org, id)))
       }
       case 'stage': {
-        const { from_stage_id, to_stage_id, member_id } = source
-        const event_id = moveAt(org, record, at, { to: to_stage_id as string })
+        const { from_stage_id, to_stage_id, member_id, deal_version } = source
+        const event_id = moveAt(org, record, at, deal_version as number)
         return entry(member_id, 'stage', { from_stage_id, to_stage_id, event_id })
       }
       case 'merge': {
@@ -77,6 +78,7 @@ export function timelineContents(db: Database): (org: number, record: string, fo
         return entry(member_id, 'merge', {
           id,
           merged_id,
+          title: merged(org, id)?.title ?? null,
           undone_at: undone_at === null ? null : rfc3339(undone_at as number),
         })
       }

@@ -42,7 +42,7 @@ export function recordEvents(db: Database) {
     .prepare(
       `SELECT id FROM events INDEXED BY events_seq
        WHERE org_id = ? AND seq BETWEEN ? AND ? AND object_id = ? AND type LIKE 'deal.%'
-         AND data ->> '$.object.stage' = ? AND data -> '$.changed_fields' LIKE '%"stage"%' ORDER BY seq DESC LIMIT 1`,
+         AND data ->> '$.object.version' = ? AND data -> '$.changed_fields' LIKE '%"stage"%' ORDER BY seq DESC LIMIT 1`,
     )
     .pluck()
 
@@ -66,8 +66,8 @@ export function recordEvents(db: Database) {
   }
 
   /** The event that tells of a change of stages; null if it is no longer kept. */
-  function moveAt(org: number, deal: string, at: number, { to }: { to: string }): string | null {
-    return (moved.get(org, ...around(org, at), deal, to) as string | undefined) ?? null
+  function moveAt(org: number, deal: string, at: number, version: number): string | null {
+    return (moved.get(org, ...around(org, at), deal, version) as string | undefined) ?? null
   }
 
   const around = (org: number, at: number): [number, number] => {

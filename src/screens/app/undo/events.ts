@@ -6,6 +6,9 @@ import type { Told } from './inverse.ts'
 
 export type ToldEvent = Told & { seq: number; id: string; type: string; object_id: string }
 
+/** Later events of a record that are looked at for who has changed a field. */
+const MAX_LATER = 50
+
 type Row = { seq: number; id: string; type: string; object_id: string; data: string }
 
 /** Events of other changes in the same moment. */
@@ -22,6 +25,10 @@ export function toldEvents(db: Database) {
     `SELECT seq, id FROM events INDEXED BY events_seq
      WHERE org_id = ? AND seq > ? AND object_id = ? ORDER BY seq DESC LIMIT 1`,
   )
+  const later = db.prepare(
+    `SELECT actor_id, data ->> '$.changed_fields' AS fields FROM events INDEXED BY events_seq
+     WHERE org_id = ? AND seq > ? AND object_id = ? ORDER BY seq DESC LIMIT ${MAX_LATER}`,
+  )
   const last = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
 
   function find(org: number, { seq, event_id: id }: { seq?: number; event_id?: string }): ToldEvent {
@@ -35,8 +42,19 @@ export function toldEvents(db: Database) {
     return byId.get(org, around - MAX_NEAR, (nextAfter(org, around) ?? around) + MAX_NEAR, id)
   }
 
+  /** Who has changed one of the fields last, after a seq; null if that was no member. */
+  function changerOf(org: number, after: number, record: string, fields: readonly string[]): string | null {
+    const rows = later.all(org, after, record) as { actor_id: string | null; fields: string }[]
+    const names = fields.map((name) => name.split('.')[0] as string)
+    const found = rows.find((row) => names.some((name) => (JSON.parse(row.fields) as string[]).includes(name)))
+    return (found ?? rows[0])?.actor_id ?? null
+  }
+
   return {
     find,
+    /** Undefined for an event that is no longer kept. */
+    seqOf: (org: number, id: string) => (near(org, id) as Row | undefined)?.seq,
+    changerOf,
     lastSeq: (org: number): number => last.get(org) as number,
     /** The newest event of a record after a seq. */
     newestOf: (org: number, after: number, record: string) =>

@@ -1,12 +1,16 @@
 import * as v from 'valibot'
 import { binStore, type Restored } from '../../../crm/bin/bin.ts'
-import { dealStore } from '../../../crm/deals/deals.ts'
+import { type Back, dealStore } from '../../../crm/deals/deals.ts'
+import type { Deal } from '../../../crm/records/deal.ts'
+import { taskStore } from '../../../crm/tasks.ts'
 import { type Deps, once } from '../../../deps.ts'
 import type { Need, Route, Stored } from '../../../http/route.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import * as f from '../../../lib/fields.ts'
+import { same } from '../../../lib/merge.ts'
 import { conflict, field, invalid, Problem } from '../../../lib/problem.ts'
 import { isRecordObject, kindOf, type RecordObject, recordWrites } from '../records.ts'
+import { stepOf, undoKey } from '../steps/keys.ts'
 import { type ToldEvent, toldEvents } from './events.ts'
 import { inverse } from './inverse.ts'
 
@@ -17,12 +21,15 @@ export type Undone = {
   event: { id: string; seq: number } | null
   record: { kind: string; id: string; version: number | null }
   left: Restored['left']
+  /** Of a restored record: how many of which objects refer to it again. */
+  brought: Restored['brought']
 }
 
 export const undoStore = once((deps: Deps) => {
   const events = toldEvents(deps.db)
   const bin = binStore(deps)
   const deals = dealStore(deps)
+  const tasks = taskStore(deps)
   const writes = recordWrites(deps)
 
   /**
@@ -33,7 +40,9 @@ export const undoStore = once((deps: Deps) => {
     return undoEvent(who, events.find(who.org, given))
   }
 
-  function undoEvent(who: Caller, event: ToldEvent): Undone {
+  function undoEvent(caller: Caller, event: ToldEvent): Undone {
+    // What a member takes back belongs to what it takes back; a job that does it for many has its own journal.
+    const who = caller.session ? { ...caller, key: undoKey(event.seq) } : caller
     const [object, change] = event.type.split('.') as [string, string]
     if (!isRecordObject(object)) throw cannot()
     const before = events.lastSeq(who.org)
@@ -46,14 +55,16 @@ export const undoStore = once((deps: Deps) => {
     event: events.newestOf(who.org, before, id) ?? null,
     record: { kind: kindOf(object), id, version },
     left: [],
+    brought: {},
   })
 
   /** Restores a deleted record by the event of its deletion, which itself may be gone. Throws 409 like `undo`. */
-  function restore(who: Caller, eventId: string): Undone {
+  function restore(caller: Caller, eventId: string): Undone {
+    const who = { ...caller, ...keyOf(caller, eventId) }
     const before = events.lastSeq(who.org)
     try {
-      const { object, record, left } = bin.restore(who, eventId)
-      return { ...answer(who, object, record.id, record.version, before), left }
+      const { object, record, left, brought } = bin.restore(who, eventId)
+      return { ...answer(who, object, record.id, record.version, before), left, brought }
     } catch (error) {
       if (error instanceof Problem && error.status === 404)
         throw conflict('not_in_bin', 'This record is not in the bin: it was restored already, or cannot be.')
@@ -61,41 +72,74 @@ export const undoStore = once((deps: Deps) => {
     }
   }
 
+  function keyOf({ org, session, key }: Caller, eventId: string): { key?: string } {
+    const seq = session && events.seqOf(org, eventId)
+    return seq === undefined ? {} : { key: undoKey(seq, key && stepOf(key)) }
+  }
+
   function remove(who: Caller, object: RecordObject, event: ToldEvent): null {
     const { find, remove } = writes[object]
     if (!remove) throw cannot()
     const record = find(who, event.object_id)
-    if (record.version !== event.object.version) throw changedSince(['version'])
+    // What was changed and taken back is as it was made.
+    if (record.version !== event.object.version && !isContent(record, event.object))
+      throw changedSince(who, ['version'], event)
     remove(who, record)
     return null
   }
 
   function takeBack(who: Caller, object: RecordObject, event: ToldEvent): number {
-    const { find, fields, patch } = writes[object]
+    const { find, fields, check, patch } = writes[object]
     const record = find(who, event.object_id)
     if (object === 'deal' && event.changed_fields.includes('status')) return outcomeBack(who, record, event).version
     const back = inverse(record, event, fields)
-    if (back.changed.length > 0) throw changedSince(back.changed)
+    if (back.changed.length > 0) throw changedSince(who, back.changed, event)
     if (Object.keys(back.patch).length === 0) throw cannot()
+    // What follows from these fields comes back with them, instead of beginning anew.
+    if ('stage' in back.patch)
+      return deals.takeBack(who, record as never, check(back.patch) as never, clocksOf(event)).version
+    if (object === 'task' && 'status' in back.patch)
+      return tasks.takeBack(who, record as never, check(back.patch) as never, event.previous.completed_at as never)
+        .version
     return patch(who, record, back.patch).version
   }
 
   /** A deal that was closed is reopened, and one that was reopened is closed again. */
-  function outcomeBack(who: Caller, record: Stored, { object, previous }: ToldEvent): Stored {
-    if (record.stage !== object.stage || record.status !== object.status) throw changedSince(['stage'])
+  function outcomeBack(who: Caller, record: Stored, event: ToldEvent): Stored {
+    const { object, previous } = event
+    if (record.stage !== object.stage || record.status !== object.status) throw changedSince(who, ['stage'], event)
     const reason_id = previous.close_reason_id as string | null
+    const back = clocksOf(event)
     return reason_id === null
-      ? deals.reopen(who, record as never, previous.stage as string)
-      : deals.close(who, record as never, { reason_id })
+      ? deals.reopen(who, record as never, previous.stage as string, back)
+      : deals.close(who, record as never, { reason_id }, back)
   }
+
+  /** `by` is who has changed one of the fields last; null if it was no member. */
+  const changedSince = ({ org }: Caller, fields: string[], { seq, object_id }: ToldEvent): Problem =>
+    conflict('changed_since', `This was changed again since: ${fields.join(', ')}.`, {
+      fields,
+      by: events.changerOf(org, seq, object_id, fields),
+    })
 
   return { undo, undoEvent, restore }
 })
 
+/** Whether a record has all that an event tells of it, but for what every write changes and what depends on the time. */
+const isContent = (record: Stored, told: Record<string, unknown>): boolean =>
+  Object.keys(told).every(
+    (name) => ['version', 'updated_at', 'is_overdue'].includes(name) || same(record[name], told[name]),
+  )
+
 const cannot = (): Problem => conflict('cannot_undo', 'This change cannot be taken back.')
 
-const changedSince = (fields: string[]): Problem =>
-  conflict('changed_since', `This was changed again since: ${fields.join(', ')}.`, { fields })
+/** What an undo of a change of the stage gives back beside the stage. */
+function clocksOf({ object, previous }: ToldEvent): Back {
+  const times: Back['times'] = {}
+  for (const name of ['stage_changed_at', 'closed_at'] as const)
+    if (name in previous) times[name] = previous[name] as never
+  return { undone: object as Deal, times }
+}
 
 const Undo = f.object({ event_id: f.optional(f.id), seq: f.optional(f.count()) })
 

@@ -5,6 +5,8 @@ import type { Field } from './field.ts'
 import { kindOf } from './field-types.ts'
 import { useEditing } from './use-editing.ts'
 import './cell-editor.css'
+import { fieldTexts } from './texts.ts'
+import { Value } from './value.tsx'
 
 type CellEditorProps = {
   field: Field
@@ -12,15 +14,17 @@ type CellEditorProps = {
   /** The key that began it: its letter replaces the value. */
   startWith?: string | undefined
   onSave: (value: unknown) => void
+  /** What was typed turned out to be none, after the editor was left. */
+  onUnread: (text: string, reason: string) => void
   /** It is over: by Enter the cell below is next, by Tab the one beside, by Esc and leaving none. */
   onDone: (how: 'enter' | 'tab' | 'back-tab' | 'esc' | 'leave') => void
 }
 
 /** The editor in a cell of a table, which has the class `is-cell-edit`: there while the cell is edited. */
-export function CellEditor({ field, value, startWith, onSave, onDone }: CellEditorProps) {
+export function CellEditor({ field, value, startWith, onSave, onUnread, onDone }: CellEditorProps) {
   const id = useId()
   const box = useRef<HTMLDivElement>(null)
-  const editing = useEditing(field, value, onSave)
+  const editing = useEditing(field, value, onSave, onUnread)
   const isOver = useRef(false)
   const [isThere, setThere] = useState(false)
   const { Edit, layout, right } = kindOf(field.type)
@@ -45,7 +49,7 @@ export function CellEditor({ field, value, startWith, onSave, onDone }: CellEdit
   }
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation()
-    const isEnter = event.key === 'Enter' && !event.isComposing && (layout !== 'block' || !event.shiftKey)
+    const isEnter = event.key === 'Enter' && (layout !== 'block' || !event.shiftKey)
     if (isEnter) end('enter')
     else if (event.key === 'Escape') end('esc')
     else if (event.key === 'Tab') end(event.shiftKey ? 'back-tab' : 'tab')
@@ -55,6 +59,9 @@ export function CellEditor({ field, value, startWith, onSave, onDone }: CellEdit
   if (layout === 'panel') {
     return (
       <div ref={box} class="cell-edit">
+        <span class="cut" dir="auto">
+          <Value value={value} field={field} />
+        </span>
         {isThere && box.current && (
           <EditingPanel field={field} editing={editing} anchor={box.current} onDone={() => onDone('esc')} />
         )}
@@ -91,6 +98,11 @@ export function CellEditor({ field, value, startWith, onSave, onDone }: CellEdit
         <p class="help late why" id={`${id}-error`} role="alert">
           <Icon name="alert" small />
           {editing.error}
+        </p>
+      )}
+      {editing.error === undefined && editing.readAs !== undefined && (
+        <p class="help why" role="status">
+          {fieldTexts().readAs(editing.readAs)}
         </p>
       )}
     </div>

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { now } from '../../lib/clock.ts'
 import { differences, type Part } from '../../lib/diff.ts'
 import { format } from '../../lib/locale.ts'
-import { t } from '../../texts/texts.ts'
+import { now } from '../../lib/now.ts'
 import { Avatar } from '../avatar.tsx'
 import { Button } from '../button.tsx'
 import { Dialog } from '../dialog.tsx'
@@ -13,6 +12,7 @@ import { isEmpty } from './field-types.ts'
 import { useSources } from './sources.ts'
 import { Value } from './value.tsx'
 import './conflict.css'
+import { fieldTexts } from './texts.ts'
 
 type ConflictState = Extract<FieldState, { state: 'conflict' }>
 
@@ -25,8 +25,8 @@ type ConflictProps = {
 
 /** Two people set one value: what I typed, who set what, and a button for each. Neither is preselected. */
 export function Conflict({ field, state, onUseMine, onUseTheirs }: ConflictProps) {
-  const texts = t().conflict
-  const { full, first } = useAuthor(state.by)
+  const texts = fieldTexts().conflict
+  const { full, first, name } = useAuthor(state.by)
   const [isComparing, setComparing] = useState(false)
   const isLong = field.type === 'long_text'
   return (
@@ -54,7 +54,7 @@ export function Conflict({ field, state, onUseMine, onUseTheirs }: ConflictProps
           ) : (
             <>
               <Button onClick={onUseMine}>{texts.useMine}</Button>
-              <Button onClick={onUseTheirs}>{texts.useTheirs(first)}</Button>
+              <Button onClick={onUseTheirs}>{texts.useTheirs(name)}</Button>
             </>
           )}
         </div>
@@ -64,7 +64,7 @@ export function Conflict({ field, state, onUseMine, onUseTheirs }: ConflictProps
           label={field.label}
           mine={String(state.mine ?? '')}
           theirs={String(state.theirs ?? '')}
-          who={{ id: state.by, name: full, first }}
+          who={{ id: state.by, name: full, first, known: name }}
           at={state.at}
           onUseMine={onUseMine}
           onUseTheirs={onUseTheirs}
@@ -84,19 +84,21 @@ function Short({ value, field }: { value: unknown; field: Field }) {
   )
 }
 
-function useAuthor(id: string | null): { full: string; first: string } {
+/** `name` is null where it is not known who it was: `first` and `full` have words for that. */
+function useAuthor(id: string | null): { full: string; first: string; name: string | null } {
   const member = useSources()
     .members()
     .find((each) => each.id === id)
-  const full = member?.name ?? t().conflict.someone
-  return { full, first: member ? (full.split(' ')[0] ?? full) : full }
+  const full = member?.name ?? fieldTexts().conflict.someone
+  const name = member ? (full.split(' ')[0] ?? full) : null
+  return { full, first: name ?? full, name }
 }
 
 type TextConflictProps = {
   label: string
   mine: string
   theirs: string
-  who: { id: string | null; name: string; first: string }
+  who: { id: string | null; name: string; first: string; known: string | null }
   at: string
   onUseMine?: (() => void) | undefined
   onUseTheirs?: (() => void) | undefined
@@ -105,7 +107,7 @@ type TextConflictProps = {
 
 /** Two long texts side by side, with what differs marked. */
 export function TextConflict({ label, mine, theirs, who, at, onUseMine, onUseTheirs, onClose }: TextConflictProps) {
-  const texts = t().conflict
+  const texts = fieldTexts().conflict
   const parts = differences(theirs, mine)
   const done = (use: (() => void) | undefined) => () => {
     onClose()
@@ -135,7 +137,7 @@ export function TextConflict({ label, mine, theirs, who, at, onUseMine, onUseThe
           name={who.name}
           when={texts.savedAt(timeOf(at))}
           parts={parts.one}
-          button={texts.keepTheirs(who.first)}
+          button={texts.keepTheirs(who.known)}
           onClick={done(onUseTheirs)}
         />
         <Side

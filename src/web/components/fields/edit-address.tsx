@@ -1,9 +1,9 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { format } from '../../lib/locale.ts'
-import { t } from '../../texts/texts.ts'
 import { Combobox } from '../combobox.tsx'
 import { COUNTRIES } from './countries.ts'
 import type { Address, EditProps } from './field.ts'
+import { fieldTexts } from './texts.ts'
 
 const LINES = [
   ['line1', 'line1'],
@@ -14,7 +14,7 @@ const LINES = [
 ] as const
 
 export function EditAddress({ field, draft, onDraft, id, describedBy, autofocus }: EditProps) {
-  const texts = t().fields
+  const texts = fieldTexts()
   const address = (draft ?? {}) as Address
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

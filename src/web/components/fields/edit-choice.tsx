@@ -4,6 +4,7 @@ import { type Choice, Combobox, MultiCombobox } from '../combobox.tsx'
 import { Icon } from '../icon.tsx'
 import type { EditProps, Option } from './field.ts'
 import { type Linked, useSources } from './sources.ts'
+import { fieldTexts } from './texts.ts'
 
 /** More choices than this always get typing. */
 const FEW = 8
@@ -46,7 +47,7 @@ function OneOf({ options, ...props }: EditProps & { options: readonly Option[] }
         onChange={(event) => onDraft(event.currentTarget.value || null)}
       >
         {(!field.is_required || draft === null) && (
-          <option value="">{field.is_required ? t().fields.choose : t().none}</option>
+          <option value="">{field.is_required ? fieldTexts().choose : t().none}</option>
         )}
         {options.map(({ value, label }) => (
           <option key={value} value={value}>
@@ -88,10 +89,13 @@ function PickOne({ field, draft, onDraft, onDone, choices, id, describedBy, inva
 }
 
 export function EditMember(props: EditProps) {
-  const members = useSources().members()
+  const { members: all, memberNote } = useSources()
+  const members = all()
   // Deactivated members are only offered where one is set already.
   const offered = members.filter(({ id, status }) => status !== 'deactivated' || id === props.draft)
-  return <PickOne {...props} choices={offered.map(memberChoice)} />
+  return (
+    <PickOne {...props} choices={offered.map((each) => ({ ...memberChoice(each), note: memberNote?.(each.id) }))} />
+  )
 }
 
 const memberChoice = ({ id, name, email }: { id: string; name: string; email?: string }): Choice => ({

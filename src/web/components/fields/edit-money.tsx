@@ -1,9 +1,9 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { format } from '../../lib/locale.ts'
-import { t } from '../../texts/texts.ts'
 import { Combobox } from '../combobox.tsx'
 import type { EditProps } from './field.ts'
 import { useSources } from './sources.ts'
+import { fieldTexts } from './texts.ts'
 
 /** What is typed, and the currency beside it. */
 export type MoneyDraft = { text: string; currency: string | null }
@@ -32,7 +32,7 @@ export function EditMoney({ field, draft, onDraft, id, describedBy, invalid, whe
     <>
       <span class="code">
         <Combobox
-          label={t().fields.currency}
+          label={fieldTexts().currency}
           value={choices.find(({ value }) => value === chosen) ?? { value: chosen, label: chosen }}
           choices={choices}
           onPick={(choice) => choice && onDraft({ text, currency: choice.value })}

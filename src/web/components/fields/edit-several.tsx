@@ -3,29 +3,45 @@ import { t } from '../../texts/texts.ts'
 import { Button, IconButton } from '../button.tsx'
 import { Icon } from '../icon.tsx'
 import type { EditProps, Email, Phone } from './field.ts'
+import { fieldTexts } from './texts.ts'
 
 /** An address or a number, whichever the list is of, under one name while it is edited. */
-export type Line = { text: string; label: string; is_primary: boolean }
+export type Line = {
+  text: string
+  label: string
+  is_primary: boolean
+  /** The text of what is stored, which is not read again: no editor refuses what came in by another way. */
+  stored?: string
+}
 
 export const linesOf = (items: readonly (Email | Phone)[] | null): Line[] =>
-  (items ?? []).map((item) => ({
-    text: 'email' in item ? item.email : item.number,
-    label: item.label,
-    is_primary: item.is_primary,
-  }))
+  (items ?? []).map((item) => {
+    const text = 'email' in item ? item.email : item.number
+    return { text, label: item.label, is_primary: item.is_primary, stored: text }
+  })
 
 const LABELS = ['work', 'home', 'other'] as const
 
 /** Addresses or numbers, each with its kind; one of them is the primary one. */
 export const editSeveral = (type: 'email' | 'tel') =>
   function EditSeveral({ field, draft, onDraft, id, describedBy, invalid, autofocus }: EditProps) {
-    const texts = t().fields
+    const texts = fieldTexts()
     const given = draft as Line[]
     const lines = given.length > 0 ? given : [{ text: '', label: 'work', is_primary: true }]
     const box = useRef<HTMLDivElement>(null)
+    const isAdded = useRef(false)
     useLayoutEffect(() => {
       if (autofocus) box.current?.querySelector('input')?.focus()
     }, [])
+    useLayoutEffect(() => {
+      if (!isAdded.current) return
+      isAdded.current = false
+      ;[...(box.current?.querySelectorAll('input') ?? [])].at(-1)?.focus()
+    }, [lines.length])
+    const add = () => {
+      isAdded.current = true
+      onDraft([...lines, { text: '', label: 'work', is_primary: false }])
+    }
     const change = (index: number, part: Partial<Line>) =>
       onDraft(lines.map((line, at) => (at === index ? { ...line, ...part } : line)))
     const remove = (index: number) => {
@@ -84,7 +100,7 @@ export const editSeveral = (type: 'email' | 'tel') =>
             )}
           </div>
         ))}
-        <Button plain icon="plus" onClick={() => onDraft([...lines, { text: '', label: 'work', is_primary: false }])}>
+        <Button plain icon="plus" onClick={add}>
           {t().addAnother}
         </Button>
       </div>

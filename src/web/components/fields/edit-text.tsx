@@ -22,6 +22,7 @@ export const editLine = (type: InputType, inputMode?: 'decimal') =>
         ref={input}
         id={id}
         class="bare"
+        dir={type === 'text' ? 'auto' : undefined}
         type={(type === 'email' ? 'text' : type) as 'text'}
         inputMode={inputMode ?? (type === 'email' ? 'email' : undefined)}
         autocomplete="off"
@@ -52,6 +53,7 @@ export function EditLongText({ field, draft, onDraft, id, describedBy, invalid, 
       ref={area}
       id={id}
       class="bare"
+      dir="auto"
       rows={3}
       placeholder={field.example}
       aria-label={where === 'place' ? field.label : undefined}

@@ -1,8 +1,11 @@
-import { useId } from 'preact/hooks'
+import { effect } from '@preact/signals'
+import { useId, useState } from 'preact/hooks'
 import { t } from '../../texts/texts.ts'
 import { Button } from '../button.tsx'
 import { Icon } from '../icon.tsx'
+import { over } from '../over.tsx'
 import { Popover } from '../popover.tsx'
+import { dropped } from '../typed/dropped.ts'
 import type { Field } from './field.ts'
 import { kindOf } from './field-types.ts'
 import type { Editing } from './use-editing.ts'
@@ -13,11 +16,12 @@ type EditingPanelProps = { field: Field; editing: Editing; anchor: HTMLElement; 
 export function EditingPanel({ field, editing, anchor, onDone }: EditingPanelProps) {
   const id = useId()
   const { Edit } = kindOf(field.type)
+  const [shown, setShown] = useState(0)
   const save = () => {
     if (editing.save()) onDone?.()
   }
   const drop = () => {
-    editing.drop()
+    dropped(editing.drop())
     onDone?.()
   }
   return (
@@ -26,11 +30,16 @@ export function EditingPanel({ field, editing, anchor, onDone }: EditingPanelPro
       asWide
       class="editing-panel"
       aria-label={field.label}
-      // A press elsewhere saves, as leaving any field does.
-      onClose={() => editing.isOpen && save()}
+      key={shown}
+      // A press elsewhere saves, as leaving any field does. What was refused stays open; a question about it comes first.
+      onClose={() => {
+        if (!editing.isOpen) return
+        if (editing.leave()) onDone?.()
+        else onceUncovered(() => setShown((before) => before + 1))
+      }}
       onKeyDown={(event) => {
         const isInput = (event.target as HTMLElement).tagName === 'INPUT'
-        if (event.key === 'Enter' && isInput && !event.isComposing) save()
+        if (event.key === 'Enter' && isInput) save()
         else if (event.key === 'Escape') drop()
         else {
           event.stopPropagation()
@@ -65,4 +74,15 @@ export function EditingPanel({ field, editing, anchor, onDone }: EditingPanelPro
       </div>
     </Popover>
   )
+}
+
+/** Runs at once, or when what is open over the screen is closed. */
+function onceUncovered(run: () => void): void {
+  const stop = effect(() => {
+    if (over.value.length > 0) return
+    queueMicrotask(() => {
+      stop()
+      run()
+    })
+  })
 }

@@ -1,8 +1,7 @@
-import { now } from '../../lib/clock.ts'
 import { fold } from '../../lib/fold.ts'
-import { format } from '../../lib/locale.ts'
-import { dateIn, timeIn } from '../../lib/zoned.ts'
+import { overLine, overText } from '../../lib/letters.ts'
 import { t } from '../../texts/texts.ts'
+import { tooLong } from '../typed/too-long.tsx'
 import { EditAddress } from './edit-address.tsx'
 import {
   EditBoolean,
@@ -13,36 +12,42 @@ import {
   editLinked,
   editSeveralLinked,
 } from './edit-choice.tsx'
-import { EditMoney, type MoneyDraft } from './edit-money.tsx'
 import { editSeveral, type Line, linesOf } from './edit-several.tsx'
-import { EditLongText, editLine, HALF } from './edit-text.tsx'
-import type { Address, Email, Field, FieldType, Kind, Money, Option, Parsed, Phone } from './field.ts'
+import { EditLongText, editLine } from './edit-text.tsx'
+import type { Address, Email, Field, FieldType, Kind, Option, Parsed, Phone } from './field.ts'
+import { date, datetime, figured, figureOf, flagOfText, money, number, reading } from './figure-kinds.ts'
+import { loadFigures } from './figures.ts'
 import * as read from './parse.ts'
+import type { Known } from './parse-figures.ts'
 import * as show from './show.tsx'
 import type { Linked, Sources } from './sources.ts'
+import { fieldTexts } from './texts.ts'
 
 // One entry for each type: how it is shown, edited, copied and read. Everything else about fields goes by this table.
 
-const reading = (): read.Reading => ({ format: format.peek(), texts: t().fields, now: now.peek() })
 const textOf = (value: string | null): string => value ?? ''
+/** Several names in one text; quotes protect one with what separates them. */
+const listText = (names: readonly unknown[]): string =>
+  names
+    .map(String)
+    .map((name) =>
+      /^["#[]/.test(name) || (names.length > 1 && SEPARATES.test(name)) ? `"${name.replaceAll('"', '""')}"` : name,
+    )
+    .join(', ')
+const SEPARATES = /:::|[\r\n;；؛|｜,，、،]/
 const asIs = (value: unknown): unknown => value ?? null
 const given = (draft: unknown): Parsed => ({ value: draft })
 
 /** For types whose draft is the text that is typed. */
-function typed(
-  Show: Kind['Show'],
-  Edit: Kind['Edit'],
-  parse: (text: string, reading: read.Reading) => Parsed,
-  toText: (value: never) => string = textOf,
-): Kind {
+function typed(Show: Kind['Show'], Edit: Kind['Edit'], parse: (text: string) => Parsed): Kind {
   return {
     Show,
     Edit,
     layout: 'line',
-    toDraft: toText,
-    fromDraft: (draft: string) => parse(draft, reading()),
-    toText,
-    fromText: (text) => parse(text, reading()),
+    toDraft: textOf,
+    fromDraft: parse,
+    toText: textOf,
+    fromText: parse,
   }
 }
 
@@ -61,23 +66,30 @@ function chosen(
     toText: (value: unknown, field, sources) => {
       const options = optionsOf(field, sources)
       const names = [value ?? []].flat().map((each) => options.find((one) => one.value === String(each))?.label ?? each)
-      return names.join(', ')
+      return listText(names)
     },
-    fromText(text, field, sources) {
-      const found = read.parseOptions(text, optionsOf(field, sources), reading())
-      if ('error' in found) return found
-      return { value: found.values[0] ?? null }
-    },
+    fromText: (text, field, sources) => read.parseOption(text, optionsOf(field, sources), reading()),
   }
 }
+
+/** Several that are chosen from options. */
+const chosenSeveral = (Show: Kind['Show'], Edit: Kind['Edit'], optionsOf: Parameters<typeof chosen>[2]): Kind => ({
+  ...chosen(Show, Edit, optionsOf),
+  toDraft: (value: unknown) => value ?? [],
+  fromText: async (text, field, sources) =>
+    (await loadFigures()).parseOptions(text, optionsOf(field, sources), reading()),
+})
 
 const several = (kind: Kind): Kind => ({
   ...kind,
   toDraft: (value: unknown) => value ?? [],
   async fromText(text, field, sources) {
     const values: unknown[] = []
-    for (const part of text.split(/[,;\n]/).filter((each) => each.trim() !== '')) {
-      const found = await kind.fromText(part, field, sources)
+    // A name may contain what separates names.
+    const whole = await kind.fromText(text, field, sources)
+    if ('value' in whole) return { value: whole.value === null ? [] : [whole.value] }
+    for (const name of (await loadFigures()).namesIn(text)) {
+      const found = await kind.fromText(name, field, sources)
       if ('error' in found) return found
       if (!values.includes(found.value)) values.push(found.value)
     }
@@ -95,14 +107,14 @@ function linked(kind: Linked, Show: Kind['Show'], Edit: Kind['Edit']): Kind {
     fromDraft: given,
     toText: (value: unknown, _field, sources) => {
       const ids = [value ?? []].flat() as string[]
-      return ids.map((id) => sources.nameOf(kind, id) ?? id).join(', ')
+      return listText(ids.map((id) => sources.nameOf(kind, id) ?? id))
     },
     async fromText(text, _field, sources) {
       const name = text.trim()
       if (name === '') return { value: null }
       const found = await sources.search(kind)(name, new AbortController().signal)
       const same = found.filter(({ label }) => fold(label) === fold(name))
-      return same[0] && same.length === 1 ? { value: same[0].value } : { error: t().fields.unknownChoice(name) }
+      return same[0] && same.length === 1 ? { value: same[0].value } : { error: fieldTexts().unknownChoice(name) }
     },
   }
 }
@@ -120,57 +132,22 @@ const members = (_field: Field, sources: Sources): Option[] =>
 const tags = (_field: Field, sources: Sources): Option[] =>
   sources.tags().map(({ id, name }) => ({ value: id, label: name }))
 
-const line = (type: 'email' | 'tel', Show: Kind['Show']): Kind => {
-  const parse = type === 'email' ? read.parseEmail : read.parsePhone
-  const make = (text: unknown, label: string, is_primary: boolean) =>
-    type === 'email' ? { email: text, label, is_primary } : { number: text, label, is_primary }
-  const fromDraft = (draft: Line[]): Parsed => {
-    const items: unknown[] = []
-    for (const { text, label, is_primary } of draft) {
-      const found = parse(text, reading())
-      if ('error' in found) return found
-      if (found.value !== null) items.push(make(found.value, label, is_primary))
-    }
-    return { value: items }
-  }
-  return {
-    Show,
-    Edit: editSeveral(type),
-    layout: 'panel',
-    toDraft: (value: (Email | Phone)[] | null) => linesOf(value),
-    fromDraft,
-    toText: (value: (Email | Phone)[] | null) =>
-      linesOf(value)
-        .map(({ text }) => text)
-        .join(', '),
-    fromText: (text) =>
-      fromDraft(text.split(/[,;\n]/).map((each, index) => ({ text: each, label: 'work', is_primary: index === 0 }))),
-  }
-}
-
-const money: Kind = {
-  Show: show.ShowMoney,
-  Edit: EditMoney,
-  layout: 'line',
-  right: true,
-  toDraft: (value: Money | null): MoneyDraft => ({
-    text: value?.amount == null ? '' : format.peek().amount(value.amount, value.currency ?? undefined),
-    currency: value?.currency ?? null,
-  }),
-  fromDraft: ({ text, currency }: MoneyDraft) => read.parseMoney(text, currency, reading()),
-  toText: (value: Money | null) =>
-    value?.amount == null ? '' : `${value.currency ?? ''} ${format.peek().amount(value.amount)}`.trim(),
-  fromText: (text, _field, sources) => read.parseMoney(text, sources.currency(), reading()),
-}
-
-const dateTimeDraft = (value: string | null): string => {
-  if (value === null) return ''
-  const { timezone } = format.peek()
-  return `${dateIn(Date.parse(value), timezone)}T${timeIn(Date.parse(value), timezone)}`
-}
-/** What is not wholly typed is no date. */
-const whole = (parse: typeof read.parseDate) => (text: string, how: read.Reading) =>
-  text === HALF ? { error: how.texts.badDate } : parse(text, how)
+const line = (type: 'email' | 'tel', Show: Kind['Show']): Kind => ({
+  Show,
+  Edit: editSeveral(type),
+  layout: 'panel',
+  toDraft: (value: (Email | Phone)[] | null) => linesOf(value),
+  fromDraft(draft: Line[]) {
+    const typed = draft.map(({ text }) => text).join('')
+    return typed.trim() === '' ? { value: [] } : figureOf(typed, (found) => found.parseLines(type, draft, reading()))
+  },
+  toText: (value: (Email | Phone)[] | null) =>
+    linesOf(value)
+      .map(({ text }) => text)
+      .join(', '),
+  fromText: async (text) =>
+    (await loadFigures()).parseLines(type, [{ text, label: 'work', is_primary: true }], reading()),
+})
 
 const ADDRESS_PARTS = ['line1', 'line2', 'city', 'region', 'postal_code', 'country'] as const
 
@@ -184,34 +161,25 @@ const address: Kind = {
     return { value: parts.some(([, text]) => text !== null) ? Object.fromEntries(parts) : null }
   },
   toText: (value: Address | null) => (value ? show.addressText(value) : ''),
-  // A whole address in one cell has no certain parts.
-  fromText: (text) => ({ value: text.trim() === '' ? null : { line1: text.trim() } }),
+  fromText: async (text, _field, sources) => (await loadFigures()).parseAddress(text, sources.country(), reading()),
 }
 
 const KINDS: Record<FieldType, Kind> = {
   text: typed(show.ShowText, editLine('text'), read.parseText),
   long_text: { ...typed(show.ShowLongText, EditLongText, read.parseText), layout: 'block' },
-  number: {
-    ...typed(show.ShowNumber, editLine('text', 'decimal'), read.parseNumber, (value: number | null) =>
-      value === null || value === undefined ? '' : format.peek().number(value),
-    ),
-    right: true,
-  },
+  number,
   money,
   boolean: {
     ...booleans,
-    async fromText(text, field, sources) {
-      const found = await booleans.fromText(text, field, sources)
-      return 'error' in found || found.value === null ? found : { value: found.value === 'true' }
-    },
+    fromText: flagOfText,
   },
-  date: typed(show.ShowDate, editLine('date'), whole(read.parseDate)),
-  datetime: typed(show.ShowDateTime, editLine('datetime-local'), whole(read.parseDateTime), dateTimeDraft),
+  date,
+  datetime,
   select: chosen(show.ShowOption, EditSelect, options),
-  multi_select: several(chosen(show.ShowOptions, EditOptions, options)),
-  url: typed(show.ShowUrl, editLine('url'), read.parseUrl),
-  email: typed(show.ShowEmail, editLine('email'), read.parseEmail),
-  phone: typed(show.ShowPhone, editLine('tel'), read.parsePhone),
+  multi_select: chosenSeveral(show.ShowOptions, EditOptions, options),
+  url: figured(show.ShowUrl, editLine('url'), (found, text) => found.parseUrl(text, reading())),
+  email: figured(show.ShowEmail, editLine('email'), (found, text) => found.parseEmail(text, reading())),
+  phone: figured(show.ShowPhone, editLine('tel'), (found, text) => found.parsePhone(text, reading())),
   emails: line('email', show.ShowEmails),
   phones: line('tel', show.ShowPhones),
   member: chosen(show.ShowMember, EditMember, members),
@@ -220,7 +188,7 @@ const KINDS: Record<FieldType, Kind> = {
   contacts: several(linked('contact', show.showSeveral('contact'), editSeveralLinked('contact'))),
   companies: several(linked('company', show.showSeveral('company'), editSeveralLinked('company'))),
   deals: several(linked('deal', show.showSeveral('deal'), editSeveralLinked('deal'))),
-  tags: several(chosen(show.ShowTags, EditTags, tags)),
+  tags: chosenSeveral(show.ShowTags, EditTags, tags),
   address,
 }
 
@@ -236,13 +204,34 @@ export function isEmpty(value: unknown): boolean {
 /** The value in the editor of a field, from what somebody typed; an empty one that is required is an error. */
 export function valueOfDraft(draft: unknown, field: Field): Parsed {
   const parsed = kindOf(field.type).fromDraft(draft as never, field)
-  if ('error' in parsed || !field.is_required || !isEmpty(parsed.value)) return parsed
-  return { error: t().fields.required(field.label) }
+  if ('error' in parsed) return parsed
+  if (field.is_required && isEmpty(parsed.value)) return { error: fieldTexts().required(field.label) }
+  return fitting(parsed, field)
 }
 
-/** For pasting: the value of a text from a spreadsheet. */
-export async function valueOfText(text: string, field: Field, sources: Sources): Promise<Parsed> {
-  return kindOf(field.type).fromText(text, field, sources)
+/** Our own texts are lines, those of custom fields as long as a note; the domains of a company are several in one. */
+function fitting(parsed: Parsed, { key, type, isLong = type === 'long_text' }: Field): Parsed {
+  if (!('value' in parsed) || typeof parsed.value !== 'string' || key === 'domains') return parsed
+  const error = type === 'text' || isLong ? tooLong(parsed.value, isLong ? overText : overLine) : undefined
+  return error === undefined ? parsed : { error }
+}
+
+/** Why what was typed or pasted is too long: said at once, and not when it is left. */
+export function overlong(draft: unknown, field: Field): string | undefined {
+  const fit = typeof draft === 'string' ? fitting({ value: draft }, field) : { value: draft }
+  return 'error' in fit ? fit.error : undefined
+}
+
+/** For pasting: the value of a text from a spreadsheet; `column` is what the other cells of the column have shown. */
+export async function valueOfText(text: string, field: Field, sources: Sources, column?: Known): Promise<Parsed> {
+  return fitting(await kindOf(field.type).fromText(text, field, sources, column), field)
+}
+
+/** What was typed, as it is understood, where it could be read otherwise: shown before it is saved. */
+export function readAs(draft: unknown, field: Field): string | undefined {
+  const { readAs: shown } = kindOf(field.type)
+  const parsed = shown && valueOfDraft(draft, field)
+  return !parsed || 'error' in parsed ? undefined : shown?.(draft as never, parsed)
 }
 
 /** For copying: as the text is shown, and as `valueOfText` reads it. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Amount } from '../../lib/decimal.ts'
+import type { Known } from './parse-figures.ts'
 import type { Sources } from './sources.ts'
 
 /** The eleven types of custom fields, and those that only fields of our own have. */
@@ -36,9 +37,13 @@ export type Field = {
   type: FieldType
   options?: readonly Option[] | undefined
   is_required?: boolean | undefined
+  /** A text that may be as long as a note, as those of custom fields. */
+  isLong?: boolean | undefined
   help_text?: string | null | undefined
   /** An example, shown where nothing is typed. */
   example?: string | undefined
+  /** What an empty one reads instead of "Add", where no label stands beside it. */
+  add?: string | undefined
   /** Why it cannot be edited. */
   off?: string | undefined
 }
@@ -48,8 +53,11 @@ export type Email = { email: string; label: string; is_primary: boolean }
 export type Phone = { number: string; label: string; is_primary: boolean }
 export type Address = Partial<Record<'line1' | 'line2' | 'city' | 'region' | 'postal_code' | 'country', string | null>>
 
-/** What was read from what somebody typed; an error is a sentence for them. */
-export type Parsed = { value: unknown } | { error: string }
+/**
+ * What was read from what somebody typed; an error is a sentence for them. `later` is what it will be once the readers are
+ * there, where they are still on their way.
+ */
+export type Parsed = { value: unknown } | { error: string; later?: () => Promise<Parsed> }
 
 /** How a change of a field stands; undefined if there is nothing to say. Of data/lanes.ts. */
 export type FieldState =
@@ -88,5 +96,7 @@ export type Kind = {
   fromDraft: (draft: never, field: Field) => Parsed
   /** For copying into a spreadsheet, and from one. Names of records are looked up. */
   toText: (value: never, field: Field, sources: Sources) => string
-  fromText: (text: string, field: Field, sources: Sources) => Parsed | Promise<Parsed>
+  fromText: (text: string, field: Field, sources: Sources, column?: Known) => Parsed | Promise<Parsed>
+  /** How what is typed is understood, if that may surprise. */
+  readAs?: (draft: never, parsed: { value: unknown }) => string | undefined
 }

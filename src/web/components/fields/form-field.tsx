@@ -2,8 +2,9 @@ import { useId } from 'preact/hooks'
 import { t } from '../../texts/texts.ts'
 import { Icon } from '../icon.tsx'
 import type { Draft, Field } from './field.ts'
-import { kindOf } from './field-types.ts'
+import { kindOf, readAs } from './field-types.ts'
 import './form-field.css'
+import { fieldTexts } from './texts.ts'
 
 export type FormFieldProps = {
   field: Field
@@ -19,6 +20,7 @@ export function FormField({ field, draft, onDraft, onLeave, error, class: more }
   const id = useId()
   const { Edit, layout } = kindOf(field.type)
   const help = field.help_text
+  const read = field.off === undefined ? readAs(draft, field) : undefined
   const describedBy = [error && `${id}-error`, help && `${id}-help`].filter(Boolean).join(' ') || undefined
   const frame = layout === 'panel' ? '' : `${layout === 'block' ? 'area' : 'input'}${error ? ' is-bad' : ''}`
   return (
@@ -31,7 +33,12 @@ export function FormField({ field, draft, onDraft, onLeave, error, class: more }
     >
       <label class="label" for={id}>
         {field.label}
-        {!field.is_required && <span class="optional">{t().optional}</span>}
+        {!field.is_required && (
+          <span class="optional">
+            <span class="sr">, </span>
+            {t().optional}
+          </span>
+        )}
       </label>
       {field.off === undefined ? (
         <div class={frame}>
@@ -53,6 +60,11 @@ export function FormField({ field, draft, onDraft, onLeave, error, class: more }
         <p class="help late" id={`${id}-error`}>
           <Icon name="alert" small />
           {error}
+        </p>
+      )}
+      {read !== undefined && !error && (
+        <p class="help" role="status">
+          {fieldTexts().readAs(read)}
         </p>
       )}
       {help && (

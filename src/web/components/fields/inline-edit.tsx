@@ -1,10 +1,12 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isPrinting } from '../../lib/printing.ts'
 import { t } from '../../texts/texts.ts'
 import { Icon } from '../icon.tsx'
 import { Kbd } from '../kbd.tsx'
 import { Spinner } from '../spinner.tsx'
+import { dropped } from '../typed/dropped.ts'
 import { Conflict } from './conflict.tsx'
 import { EditingPanel } from './editing-panel.tsx'
 import type { Field, FieldState } from './field.ts'
@@ -12,6 +14,7 @@ import { isEmpty, kindOf } from './field-types.ts'
 import { useEditing } from './use-editing.ts'
 import { Value } from './value.tsx'
 import './inline-edit.css'
+import { fieldTexts } from './texts.ts'
 
 export type InlineEditProps = {
   field: Field
@@ -42,12 +45,13 @@ export function InlineEdit(props: InlineEditProps) {
   const { isOpen } = editing
 
   useEffect(() => {
-    if (state?.state !== 'refused') return
+    if (state?.state !== 'refused') return editing.settle()
     // It may come while another field is typed in.
     const isElsewhere = document.activeElement !== document.body && !box.current?.contains(document.activeElement)
     editing.open({ typed: state.mine, message: state.message, isQuiet: isElsewhere })
   }, [state])
-  useEffect(() => {
+  // Before the next event is heard: what it sets was not seen.
+  useLayoutEffect(() => {
     if (!isOpen) return
     onEditing?.(true)
     return () => onEditing?.(false)
@@ -64,14 +68,13 @@ export function InlineEdit(props: InlineEditProps) {
   })
   const onKeyDown = (event: KeyboardEvent) => {
     // A text of several lines is saved by Ctrl+Enter, since Enter begins a line.
-    const isEnter =
-      event.key === 'Enter' && !event.isComposing && (layout !== 'block' || event.ctrlKey || event.metaKey)
+    const isEnter = event.key === 'Enter' && (layout !== 'block' || event.ctrlKey || event.metaKey)
     if (isEnter) {
       event.preventDefault()
       if (editing.save()) returnFocus()
     } else if (event.key === 'Escape') {
       event.preventDefault()
-      editing.drop()
+      dropped(editing.drop())
       returnFocus()
     }
     // The letters that are typed are no commands.
@@ -122,6 +125,7 @@ export function InlineEdit(props: InlineEditProps) {
         {isOpen && !isEdited && box.current && <EditingPanel field={field} editing={editing} anchor={box.current} />}
       </div>
       {isEdited && <Refusal id={id} error={editing.error} />}
+      {isEdited && <ReadAs text={editing.readAs} />}
       {isEdited && note && <p class="edit-note">{note}</p>}
     </>
   )
@@ -143,7 +147,11 @@ function AtRest({ field, value, state, onOpen }: AtRestProps) {
           {!state && <Icon name="pen" small />}
         </button>
       )}
-      {isEmpty(value) ? <span class="mute">{isFree ? t().add : t().none}</span> : <Value value={value} field={field} />}
+      {isEmpty(value) ? (
+        <span class="mute">{isFree && !isPrinting.value ? (field.add ?? t().add) : t().none}</span>
+      ) : (
+        <Value value={value} field={field} />
+      )}
       <Progress state={state} />
     </>
   )
@@ -155,6 +163,16 @@ function Refusal({ id, error }: { id: string; error: string | undefined }) {
     <p class="help late" id={`${id}-error`} role="alert">
       <Icon name="alert" small />
       {error}
+    </p>
+  )
+}
+
+/** What is typed as it is understood, before it is saved. */
+export function ReadAs({ text }: { text: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <p class="help read-as" role="status">
+      {fieldTexts().readAs(text)}
     </p>
   )
 }
@@ -173,7 +191,7 @@ export function Progress({ state }: { state: FieldState }) {
   }, [name])
   if (name === 'saving') {
     return (
-      <span class="end mute" role="status">
+      <span class="end mute" role="status" title={t().saving}>
         <Spinner />
         {t().saving}
       </span>
@@ -181,7 +199,7 @@ export function Progress({ state }: { state: FieldState }) {
   }
   if (name === 'waiting') {
     return (
-      <span class="end mute" role="status">
+      <span class="end mute" role="status" title={t().waiting}>
         <Icon name="clock" small />
         {t().waiting}
       </span>
@@ -189,7 +207,7 @@ export function Progress({ state }: { state: FieldState }) {
   }
   if (name !== 'saved' || isOver) return null
   return (
-    <span class="end good" role="status">
+    <span class="end good" role="status" title={t().saved}>
       <Icon name="check" small />
       {t().saved}
     </span>

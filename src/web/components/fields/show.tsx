@@ -1,18 +1,27 @@
-import { now } from '../../lib/clock.ts'
 import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
 import { t } from '../../texts/texts.ts'
 import { Avatar } from '../avatar.tsx'
 import { Money as Amount } from '../money.tsx'
-import { Tag, Tags } from '../tag.tsx'
+import { Tag, type TagLook, Tags } from '../tag.tsx'
 import type { Address, Email, Field, Money, Phone } from './field.ts'
+import { PhoneLinks } from './phone-links.tsx'
 import { type Linked, useSources } from './sources.ts'
 
 // How values are read: in records, in cells and at rest.
 
 type Shown<Value> = { value: Value; field: Field }
 
-export const ShowText = ({ value }: Shown<string>) => <span class="cut">{value}</span>
-export const ShowLongText = ({ value }: Shown<string>) => <span class="long">{value}</span>
+export const ShowText = ({ value }: Shown<string>) => (
+  <span class="cut" dir="auto">
+    {value}
+  </span>
+)
+export const ShowLongText = ({ value }: Shown<string>) => (
+  <span class="long" dir="auto">
+    {value}
+  </span>
+)
 export const ShowNumber = ({ value }: Shown<number>) => <span class="nowrap">{format.value.number(value)}</span>
 export const ShowBoolean = ({ value }: Shown<boolean>) => <span>{value ? t().yes : t().no}</span>
 export const ShowMoney = ({ value }: Shown<Money>) => <Amount amount={value.amount} currency={value.currency} />
@@ -32,16 +41,23 @@ export const ShowDateTime = ({ value }: Shown<string>) => (
 export function ShowOption({ value, field }: Shown<string>) {
   const option = field.options?.find((each) => each.value === value)
   if (option?.color) return <Tag name={option.label} color={option.color} />
-  return <span class="cut">{option?.label ?? value}</span>
+  return (
+    <span class="cut" dir="auto">
+      {option?.label ?? value}
+    </span>
+  )
 }
 
 export function ShowOptions({ value, field }: Shown<string[]>) {
-  const tags = value.map((each) => {
+  return <Tags tags={optionTags(value, field)} />
+}
+
+/** The chosen options as tags. */
+export const optionTags = (value: readonly string[], field: Field): TagLook[] =>
+  value.map((each) => {
     const option = field.options?.find((one) => one.value === each)
     return { name: option?.label ?? each, color: option?.color ?? null }
   })
-  return <Tags tags={tags} />
-}
 
 export function ShowTags({ value }: Shown<string[]>) {
   const all = useSources().tags()
@@ -51,25 +67,26 @@ export function ShowTags({ value }: Shown<string[]>) {
 export function ShowUrl({ value }: Shown<string>) {
   const text = value.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
   // No other scheme becomes a link: one could be a script.
-  if (!/^https?:\/\//i.test(value)) return <span class="cut">{value}</span>
+  if (!/^https?:\/\//i.test(value))
+    return (
+      <span class="cut" dir="auto">
+        {value}
+      </span>
+    )
   return (
-    <a class="link cut" href={value} target="_blank" rel="noreferrer">
+    <a class="link cut" dir="auto" href={value} target="_blank" rel="noreferrer">
       {text}
     </a>
   )
 }
 
 export const ShowEmail = ({ value }: Shown<string>) => (
-  <a class="link cut" href={`mailto:${value}`}>
+  <a class="link cut" dir="auto" href={`mailto:${value}`}>
     {value}
   </a>
 )
 
-export const ShowPhone = ({ value }: Shown<string>) => (
-  <a class="link cut" href={`tel:${value.replace(/[^\d+]/g, '')}`}>
-    {value}
-  </a>
-)
+export const ShowPhone = ({ value }: Shown<string>) => <PhoneLinks written={value} />
 
 export function ShowEmails({ value, field }: Shown<Email[]>) {
   return (
@@ -104,7 +121,9 @@ export function ShowMember({ value }: Shown<string>) {
   return (
     <>
       <Avatar kind="member" id={value} name={member?.name} />
-      <span class="cut">{member?.name ?? t().unknown}</span>
+      <span class="cut" dir="auto">
+        {member?.name ?? t().unknown}
+      </span>
     </>
   )
 }
@@ -124,18 +143,24 @@ function ShowLinked({ kind, id }: { kind: Linked; id: string }) {
     <>
       {kind !== 'deal' && <Avatar kind={kind} name={name} />}
       {href ? (
-        <a class="link cut" href={href}>
+        <a class="link cut" dir="auto" href={href}>
           {name ?? '…'}
         </a>
       ) : (
-        <span class="cut">{name ?? '…'}</span>
+        <span class="cut" dir="auto">
+          {name ?? '…'}
+        </span>
       )}
     </>
   )
 }
 
 export function ShowAddress({ value }: Shown<Address>) {
-  return <span class="cut">{addressText(value)}</span>
+  return (
+    <span class="cut" dir="auto">
+      {addressText(value)}
+    </span>
+  )
 }
 
 /** In one line, as it is written on the continent. */

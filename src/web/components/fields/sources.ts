@@ -7,6 +7,8 @@ export type Linked = 'company' | 'contact' | 'deal'
 /** Where fields find the records that they name. The app provides it once; what it reads are signals. */
 export type Sources = {
   members: () => readonly { id: string; name: string; email?: string; status?: string }[]
+  /** What to know of a member before something is given to them. */
+  memberNote?: (id: string) => string | undefined
   tags: () => readonly { id: string; name: string; color: string | null }[]
   /** Undefined while it is not loaded. */
   nameOf: (kind: Linked, id: string) => string | undefined
@@ -15,6 +17,8 @@ export type Sources = {
   create?: ((kind: Linked | 'tag', name: string) => Promise<Choice | null>) | undefined
   /** The org's own. */
   currency: () => string
+  /** The org's own, as it is set: a number without the code of a country is dialled there. */
+  country: () => string | undefined
 }
 
 const NOWHERE: Sources = {
@@ -24,6 +28,7 @@ const NOWHERE: Sources = {
   hrefOf: () => undefined,
   search: () => () => Promise.resolve([]),
   currency: () => 'EUR',
+  country: () => undefined,
 }
 
 export const SourcesContext = createContext<Sources>(NOWHERE)

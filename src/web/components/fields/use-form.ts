@@ -1,17 +1,23 @@
 import { useRef, useState } from 'preact/hooks'
+import type { Begun } from '../typed/begun.tsx'
 import type { Draft, Field } from './field.ts'
-import { kindOf, valueOfDraft } from './field-types.ts'
+import { kindOf, overlong, valueOfDraft } from './field-types.ts'
 
 type Values = Record<string, unknown>
 
 /**
  * The state of a form. A field is checked when it is left, and on each key once it was wrong; `check` checks all, and gives
- * the focus to the first wrong one.
+ * the focus to the first wrong one. `begun` keeps what is typed, with `draftsOf` as what it begins with.
  */
-export function useForm(fields: readonly Field[], initial: Values = {}) {
-  const [drafts, setDrafts] = useState<Record<string, Draft>>(() => draftsOf(fields, initial))
+export function useForm(fields: readonly Field[], initial: Values = {}, begun?: Begun<Values>) {
+  const [own, setOwn] = useState<Record<string, Draft>>(() => draftsOf(fields, initial))
+  const drafts = begun ? begun.values : own
+  const setDraft = (key: string, draft: Draft) =>
+    begun ? begun.set({ [key]: draft }) : setOwn((before) => ({ ...before, [key]: draft }))
   const [shown, setShown] = useState<Record<string, string | undefined>>({})
   const first = useRef(JSON.stringify(drafts))
+  /** What the server has refused, by key: leaving the field says nothing new of it. */
+  const refused = useRef<Record<string, string>>({})
 
   const draftOf = (field: Field): Draft =>
     field.key in drafts ? drafts[field.key] : kindOf(field.type).toDraft((initial[field.key] ?? null) as never, field)
@@ -28,12 +34,13 @@ export function useForm(fields: readonly Field[], initial: Values = {}) {
       draft: draftOf(field),
       error: shown[field.key],
       onDraft(draft: Draft) {
-        setDrafts((before) => ({ ...before, [field.key]: draft }))
-        if (shown[field.key] !== undefined) say(field.key, errorOf(field, draft))
+        setDraft(field.key, draft)
+        say(field.key, shown[field.key] === undefined ? overlong(draft, field) : errorOf(field, draft))
       },
       onLeave() {
         // An untouched empty field is not wrong yet: the form may be left without it.
         const draft = draftOf(field)
+        if (refused.current[field.key] === JSON.stringify(draft)) return
         const isUntouched = JSON.stringify(draft) === JSON.stringify(kindOf(field.type).toDraft(null as never, field))
         if (!isUntouched) say(field.key, errorOf(field, draft))
       },
@@ -57,6 +64,7 @@ export function useForm(fields: readonly Field[], initial: Values = {}) {
     /** Errors of the server, by key: shown at their fields. */
     setErrors(errors: Record<string, string>, form?: ParentNode | null): void {
       setShown(errors)
+      refused.current = Object.fromEntries(Object.keys(errors).map((key) => [key, JSON.stringify(drafts[key])]))
       const wrong = fields.find(({ key }) => errors[key] !== undefined)
       if (wrong) focusField(form ?? document, wrong.key)
     },
@@ -65,13 +73,13 @@ export function useForm(fields: readonly Field[], initial: Values = {}) {
     reset(values: Values = {}): void {
       const next = draftsOf(fields, values)
       first.current = JSON.stringify(next)
-      setDrafts(next)
+      setOwn(next)
       setShown({})
     },
   }
 }
 
-function draftsOf(fields: readonly Field[], values: Values): Record<string, Draft> {
+export function draftsOf(fields: readonly Field[], values: Values): Record<string, Draft> {
   return Object.fromEntries(
     fields.map((field) => [field.key, kindOf(field.type).toDraft((values[field.key] ?? null) as never, field)]),
   )

@@ -1,8 +1,10 @@
-import { boot } from '../../data/boot.ts'
+import { awayNote } from '../../data/away.ts'
+import { boot, me } from '../../data/boot.ts'
 import { sources } from '../../data/sources.ts'
+import { t } from '../../texts/texts.ts'
 import { Avatar } from '../avatar.tsx'
 import type { Choice } from '../choices.tsx'
-import type { FieldKind } from './conditions.ts'
+import { type FieldKind, ME } from './conditions.ts'
 import type { FilterField } from './filter-field.ts'
 
 // What the filters of the board and those of tables have in common. All of it reads signals.
@@ -13,12 +15,17 @@ const choicesOf = (members: readonly Member[]): Choice[] =>
   members.map(({ id, name, email }) => ({
     value: id,
     label: name,
+    note: awayNote(id),
     words: email,
     mark: <Avatar key={id} kind="member" id={id} name={name} size={16} />,
   }))
 
-/** All members: a record may still be that of one who is disabled. */
-export const memberChoices = (): Choice[] => choicesOf(boot.value.members)
+/** Whoever looks, then all members: a record may still be that of one who is disabled. */
+export function memberChoices(): Choice[] {
+  const { id, name, email } = me.value
+  const mark = <Avatar key={ME} kind="member" id={id} name={name} size={16} />
+  return [{ value: ME, label: t().me, note: name, words: `${name} ${email}`, mark }, ...choicesOf(boot.value.members)]
+}
 
 /** Whom records can be given to. */
 export const ownerChoices = (): Choice[] => choicesOf(boot.value.members.filter(({ status }) => status === 'active'))

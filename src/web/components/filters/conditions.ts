@@ -1,4 +1,4 @@
-// The language of smart lists (src/filters), as far as people compose it in the filter bar: conditions that must all hold.
+// The language of smart lists (src/filters), as people compose it in the filter bar: parts that must all hold.
 
 export type FieldKind =
   | 'text'
@@ -28,6 +28,8 @@ export type Operator =
   | 'not_null'
   | 'in_last_days'
   | 'in_next_days'
+  | 'before_last_days'
+  | 'after_next_days'
   | 'has_any'
   | 'has_all'
 
@@ -35,25 +37,43 @@ export type Condition = {
   /** As in smart lists: `owner_id`, `custom_fields.channel`, `company.industry`. */
   field: string
   op: Operator
-  /** An array for the operators that take several, a number of days for the two of days, nothing for the two of null. */
+  /**
+   * An array for the operators that take several, a number of days for those of days, nothing for the two of null. A member may be
+   * `me`, a day a period such as `this_week`.
+   */
   value?: unknown
 }
 
-/** The filter of a smart list that selects the same records; null selects all. */
-export type Filter = { all: Filter[] } | { any: Filter[] } | { not: Filter } | Condition
+/** A tree of conditions, as the API has it: a condition, or a branch of trees. */
+export type Tree<Leaf> = Leaf | { all: Tree<Leaf>[] } | { any: Tree<Leaf>[] } | { not: Tree<Leaf> }
+/** The filter of a smart list. The parts of the bar, each of which is a chip, are filters too: a condition, or a group. */
+export type Filter = Tree<Condition>
+/** At least one of them must hold. */
+export type Group = { any: Filter[] }
 
-export function toFilter(conditions: readonly Condition[]): Filter | null {
-  if (conditions.length === 0) return null
-  return conditions.length === 1 ? (conditions[0] as Condition) : { all: [...conditions] }
+export const isCondition = (filter: Filter): filter is Condition => 'field' in filter
+
+/** The filter that selects the same records as the parts of the bar; null selects all. */
+export function toFilter(parts: readonly Filter[]): Filter | null {
+  if (parts.length === 0) return null
+  return parts.length === 1 ? (parts[0] as Filter) : { all: [...parts] }
 }
 
-/** The conditions of a smart list's filter; null if it has branches, which the bar cannot show. */
-export function fromFilter(filter: Filter | null): Condition[] | null {
+/** The parts of a filter that must all hold. */
+export function fromFilter(filter: Filter | null): Filter[] {
   if (filter === null) return []
+  return 'all' in filter ? filter.all.flatMap(fromFilter) : [filter]
+}
+
+export function leavesOf(filter: Filter): Condition[] {
   if ('field' in filter) return [filter]
-  if (!('all' in filter)) return null
-  const parts = filter.all.map(fromFilter)
-  return parts.every((part) => part !== null) ? parts.flat() : null
+  return 'not' in filter ? leavesOf(filter.not) : ('all' in filter ? filter.all : filter.any).flatMap(leavesOf)
+}
+
+export function holds<Leaf extends object>(tree: Tree<Leaf>, isMet: (leaf: Leaf) => boolean): boolean {
+  if ('all' in tree) return tree.all.every((each) => holds(each, isMet))
+  if ('any' in tree) return tree.any.some((each) => holds(each, isMet))
+  return 'not' in tree ? !holds(tree.not, isMet) : isMet(tree)
 }
 
 const NULLS = ['is_null', 'not_null'] as const
@@ -70,26 +90,35 @@ export const OPERATORS_OF: Record<FieldKind, readonly Operator[]> = {
   flag: ['eq', ...NULLS],
   number: ['gte', 'lte', 'eq', 'ne', 'gt', 'lt', ...NULLS],
   amount: ['gte', 'lte', 'eq', 'ne', 'gt', 'lt', ...NULLS],
-  date: ['in_next_days', 'in_last_days', ...ORDER, 'eq', ...NULLS],
-  time: ['in_last_days', 'in_next_days', ...ORDER, ...NULLS],
+  date: ['in_next_days', 'in_last_days', 'eq', 'ne', ...ORDER, 'after_next_days', 'before_last_days', ...NULLS],
+  time: ['in_last_days', 'in_next_days', 'eq', 'ne', ...ORDER, 'before_last_days', 'after_next_days', ...NULLS],
 }
 
 const SEVERAL = new Set<Operator>(['in', 'not_in', 'has_any', 'has_all'])
-const DAYS = new Set<Operator>(['in_last_days', 'in_next_days'])
+const DAYS = new Set<Operator>(['in_last_days', 'in_next_days', 'before_last_days', 'after_next_days'])
+
+/** The member who looks, in place of an id. */
+export const ME = 'me'
 
 export const takesSeveral = (op: Operator): boolean => SEVERAL.has(op)
 export const takesDays = (op: Operator): boolean => DAYS.has(op)
 export const takesNothing = (op: Operator): boolean => op === 'is_null' || op === 'not_null'
 
-/** Whether the condition has what its operator needs, so that it can be applied. */
-export function isComplete({ op, value }: Condition): boolean {
+/** Whether all conditions have what their operators need, so that the filter can be applied. */
+export function isComplete(filter: Filter): boolean {
+  if (!('field' in filter))
+    return ('any' in filter ? filter.any.length > 0 : true) && leavesOf(filter).every(isComplete)
+  const { op, value } = filter
   if (takesNothing(op)) return true
   if (takesSeveral(op)) return Array.isArray(value) && value.length > 0
   if (takesDays(op)) return Number.isInteger(value) && (value as number) >= 0
   return value !== undefined && value !== null && value !== ''
 }
 
-export const sameConditions = (one: readonly Condition[], other: readonly Condition[]): boolean =>
-  JSON.stringify(one.map(parts)) === JSON.stringify(other.map(parts))
+/** In this order, so that equal filters are equal text. */
+const MEMBERS = ['all', 'any', 'not', 'field', 'op', 'value']
 
-const parts = ({ field, op, value }: Condition) => [field, op, value ?? null]
+export const filterText = (filter: Filter): string => JSON.stringify(filter, MEMBERS)
+
+export const sameConditions = (one: readonly Filter[], other: readonly Filter[]): boolean =>
+  one.map(filterText).join() === other.map(filterText).join()

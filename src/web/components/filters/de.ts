@@ -1,12 +1,29 @@
+import type { Period } from '../../lib/periods.ts'
 import { pluralOf } from '../../texts/plural.ts'
 import type { Like } from '../../texts/texts.ts'
 import type { en } from './en.ts'
 
 const { form } = pluralOf('de')
 
+const PERIODS: Record<Period, string> = {
+  yesterday: 'gestern',
+  today: 'heute',
+  tomorrow: 'morgen',
+  last_week: 'letzte Woche',
+  this_week: 'diese Woche',
+  next_week: 'nächste Woche',
+  last_month: 'letzter Monat',
+  this_month: 'dieser Monat',
+  next_month: 'nächster Monat',
+  last_quarter: 'letztes Quartal',
+  this_quarter: 'dieses Quartal',
+  next_quarter: 'nächstes Quartal',
+  last_year: 'letztes Jahr',
+  this_year: 'dieses Jahr',
+  next_year: 'nächstes Jahr',
+}
+
 export const de: Like<typeof en> = {
-  filter: 'Filter',
-  filters: 'Filter',
   addFilter: 'Filter hinzufügen',
   findField: 'Feld suchen',
   remove: (field) => `Filter ${field} entfernen`,
@@ -16,12 +33,34 @@ export const de: Like<typeof en> = {
   back: 'Alle Felder',
   done: 'Fertig',
   days: (number) => `${number} ${form(number, { one: 'Tag', other: 'Tage' })}`,
+  daysIn: (number) => `${number} ${form(number, { one: 'Tag', other: 'Tagen' })}`,
+  daysAgo: (number) => `${number} ${form(number, { one: 'Tag', other: 'Tagen' })}`,
+  daysAhead: (number) => `${number} ${form(number, { one: 'Tag', other: 'Tagen' })}`,
+  longAgo: 'vor mehr als … Tagen',
+  farAhead: 'in mehr als … Tagen',
   daysLabel: 'Tage',
+  periodsLabel: 'Zeitraum',
+  orDay: 'oder ein Tag',
+  anyOf: 'Eins von',
+  newGroup: 'Eine von mehreren Bedingungen',
+  orElse: 'Oder eine andere Bedingung',
+  addAlternative: 'Bedingung hinzufügen',
+  backToGroup: 'Alle Bedingungen der Gruppe',
+  and: 'und',
+  or: 'oder',
+  not: (words) => `nicht (${words})`,
+  kept: 'Diesen Teil des Filters hat ein Programm gemacht. Er gilt unverändert und lässt sich nur mit der API ändern.',
+  keptAlternative: 'Ein Teil, den ein Programm gemacht hat, gilt unverändert und lässt sich nur mit der API ändern.',
+  removePart: 'Diesen Teil entfernen',
+  currency: 'Währung',
+  anyCurrency: 'in jeder Währung',
+  inAnyCurrency: (amount) => `${amount} in jeder Währung`,
+  period: (period) => PERIODS[period],
   yes: 'Ja',
   no: 'Nein',
   more: (number) => `+${number}`,
   search: 'In dieser Ansicht suchen',
-  badNumber: 'Schreib eine Zahl, etwa 48500',
+  ofPeriod: { gt: 'später als', gte: 'frühestens', lt: 'früher als', lte: 'spätestens' },
   op: {
     eq: 'ist',
     ne: 'ist nicht',
@@ -43,6 +82,8 @@ export const de: Like<typeof en> = {
     not_null: 'ist nicht leer',
     in_last_days: 'in den letzten',
     in_next_days: 'in den nächsten',
+    before_last_days: 'vor mehr als',
+    after_next_days: 'in mehr als',
     has_any: 'hat',
     has_anyMany: 'hat eins von',
     has_all: 'hat',

@@ -1,7 +1,6 @@
 import type { Choice, Search } from '../choices.tsx'
 import type { IconName } from '../icon.tsx'
-import type { Condition, FieldKind, Operator } from './conditions.ts'
-import { OPERATORS_OF, takesDays, takesNothing, takesSeveral } from './conditions.ts'
+import type { FieldKind } from './conditions.ts'
 
 /** A field that the bar offers. A screen makes the list of its own; `boot` has what custom fields there are. */
 export type FilterField = {
@@ -26,25 +25,5 @@ export const findField = (fields: readonly FilterField[], name: string): FilterF
 export function choiceFor(field: FilterField, value: unknown): Choice {
   const text = String(value)
   const own = field.choices?.().find((choice) => choice.value === text)
-  return own ?? field.choiceOf?.(text) ?? { value: text, label: '…' }
+  return own ?? field.choiceOf?.(text) ?? { value: text, label: field.choices || field.choiceOf ? '…' : text }
 }
-
-/** A new condition of the field, without a value yet. */
-export const conditionOf = ({ name, kind }: FilterField): Condition =>
-  withOperator({ field: name }, kind, OPERATORS_OF[kind][0] as Operator)
-
-/** The condition with another operator. A value that fits stays. */
-export function withOperator(
-  condition: Pick<Condition, 'field' | 'value'> & { op?: Operator },
-  kind: FieldKind,
-  op: Operator,
-): Condition {
-  const { field, value, op: before } = condition
-  if (takesNothing(op)) return { field, op }
-  const fits = before !== undefined && shapeOf(before) === shapeOf(op)
-  const start = kind === 'flag' ? true : takesSeveral(op) ? [] : takesDays(op) ? 30 : undefined
-  return { field, op, value: fits ? value : start }
-}
-
-const shapeOf = (op: Operator): string =>
-  takesSeveral(op) ? 'several' : takesDays(op) ? 'days' : takesNothing(op) ? 'nothing' : 'one'

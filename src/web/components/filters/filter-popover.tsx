@@ -1,31 +1,45 @@
 import { useState } from 'preact/hooks'
 import type { Anchor } from '../../lib/place.ts'
-import { Button } from '../button.tsx'
-import type { Choice } from '../choices.tsx'
-import { Icon } from '../icon.tsx'
-import { Picker } from '../picker.tsx'
+import { t } from '../../texts/texts.ts'
 import { Popover } from '../popover.tsx'
-import { type Condition, OPERATORS_OF, type Operator, takesNothing } from './conditions.ts'
-import { conditionOf, type FilterField, findField, withOperator } from './filter-field.ts'
-import { ValueEditor } from './value-editor.tsx'
-import { operatorWords, texts } from './words.ts'
+import { type Filter, type Group, isComplete } from './conditions.ts'
+import { currencyIn } from './currency.ts'
+import type { FilterField } from './filter-field.ts'
+import { toGroup } from './group.ts'
+import { GroupEditor } from './group-editor.tsx'
+import { KeptPart } from './kept-part.tsx'
+import { offered } from './operators.ts'
+import { PartEditor } from './part-editor.tsx'
 
 type FilterPopoverProps = {
   anchor: Anchor
   fields: readonly FilterField[]
-  /** The condition to change; undefined for a new one. */
-  condition: Condition | undefined
-  onChange: (condition: Condition) => void
+  conditions: readonly Filter[]
+  /** Which of them to change; undefined for a new one. */
+  at: number | undefined
+  /** Takes all that are complete, and where the one that is changed stands among them. */
+  onChange: (conditions: Filter[], at: number | 'new') => void
+  onRemove: () => void
   onClose: () => void
 }
 
-/** First the field, then its condition. What is complete takes effect at once. */
-export function FilterPopover({ anchor, fields, condition, onChange, onClose }: FilterPopoverProps) {
-  const [draft, setDraft] = useState(condition)
-  const field = draft && findField(fields, draft.field)
-  const change = (next: Condition) => {
-    setDraft(next)
-    onChange(next)
+/** What a part of the filter bar is changed with: a condition, a group of alternatives, or what a program made. */
+export function FilterPopover({ anchor, fields, conditions, at, onChange, onRemove, onClose }: FilterPopoverProps) {
+  const [part] = useState(at === undefined ? undefined : conditions[at])
+  const [group, setGroup] = useState<Group | undefined>(part && 'any' in part ? part : undefined)
+  const [isBegun, setBegun] = useState(false)
+  const put = (next: Group) => {
+    setGroup(next)
+    const all = conditions.toSpliced(at ?? conditions.length, 1, next).filter(isComplete)
+    const now = all.indexOf(next)
+    onChange(all, now < 0 ? 'new' : now)
+  }
+  const begin = (isFirst: boolean) => {
+    setBegun(true)
+    if (!isFirst || at === undefined) return setGroup({ any: [] })
+    const grouped = toGroup(conditions, at, fields)
+    setGroup(grouped.group)
+    onChange(grouped.parts, grouped.parts.indexOf(grouped.group))
   }
   return (
     <Popover
@@ -33,72 +47,28 @@ export function FilterPopover({ anchor, fields, condition, onChange, onClose }: 
       onClose={onClose}
       class="menu choices filter-popover"
       role="dialog"
-      aria-label={texts().filter}
+      aria-label={t().filter}
     >
-      {field && draft ? (
-        <ConditionEditor
-          field={field}
-          condition={draft}
-          onBack={condition ? undefined : () => setDraft(undefined)}
-          onChange={change}
-          onDone={onClose}
+      {group ? (
+        <GroupEditor
+          group={group}
+          fields={fields}
+          currency={currencyIn(conditions, fields)}
+          isBegun={isBegun}
+          onChange={put}
         />
+      ) : part && !offered(part, fields) ? (
+        <KeptPart part={part} fields={fields} onRemove={onRemove} />
       ) : (
-        <Picker
-          autofocus
-          label={texts().findField}
-          choices={fields.map(fieldChoice)}
-          chosen={[]}
-          onPick={({ value }) => {
-            const found = findField(fields, value)
-            if (found) change(conditionOf(found))
-          }}
+        <PartEditor
+          fields={fields}
+          among={conditions}
+          at={at}
+          onChange={onChange}
+          onDone={onClose}
+          onGroup={(of) => begin(of !== undefined)}
         />
       )}
     </Popover>
-  )
-}
-
-const fieldChoice = ({ name, label, icon, group }: FilterField): Choice => ({
-  value: name,
-  label,
-  note: group,
-  mark: icon && <Icon name={icon} />,
-})
-
-type ConditionEditorProps = {
-  field: FilterField
-  condition: Condition
-  onBack: (() => void) | undefined
-  onChange: (condition: Condition) => void
-  onDone: () => void
-}
-
-function ConditionEditor({ field, condition, onBack, onChange, onDone }: ConditionEditorProps) {
-  return (
-    <div class="condition">
-      <header>
-        {onBack && (
-          <Button plain class="icon" title={texts().back} aria-label={texts().back} onClick={onBack}>
-            <Icon name="left" />
-          </Button>
-        )}
-        <b class="cut mid">{field.label}</b>
-        <select
-          aria-label={texts().operator}
-          value={condition.op}
-          onChange={(event) => onChange(withOperator(condition, field.kind, event.currentTarget.value as Operator))}
-        >
-          {OPERATORS_OF[field.kind].map((op) => (
-            <option key={op} value={op}>
-              {operatorWords(op, field.kind)}
-            </option>
-          ))}
-        </select>
-      </header>
-      {!takesNothing(condition.op) && (
-        <ValueEditor key={condition.op} field={field} condition={condition} onChange={onChange} onDone={onDone} />
-      )}
-    </div>
   )
 }

@@ -1,15 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { format } from '../../lib/locale.ts'
-import { dateIn, momentOf } from '../../lib/zoned.ts'
+import { isPeriod } from '../../lib/periods.ts'
+import { reading } from '../fields/figure-kinds.ts'
+import { fieldTexts } from '../fields/texts.ts'
 import { Picker } from '../picker.tsx'
 import { type Condition, takesDays, takesSeveral } from './conditions.ts'
+import { dayOfBound } from './day-bounds.ts'
 import type { FilterField } from './filter-field.ts'
+import { PeriodButtons } from './period-buttons.tsx'
+import { readValue } from './read-value.ts'
 import { texts } from './words.ts'
 
 type ValueEditorProps = {
   field: FilterField
   condition: Condition
-  onChange: (condition: Condition) => void
+  /** Of an amount, where there is one to choose; empty for any. */
+  currency?: string | undefined
+  onChange: (condition: Condition, currency?: string) => void
   /** Enter in an input ends it. */
   onDone: () => void
 }
@@ -38,8 +45,36 @@ export function ValueEditor(props: ValueEditorProps) {
   }
   if (field.kind === 'flag') return <YesNo {...props} />
   if (takesDays(op)) return <DaysInput {...props} />
-  const type = field.kind === 'date' || field.kind === 'time' ? 'date' : 'text'
-  return <TextInput {...props} type={type} isNumber={field.kind === 'number' || field.kind === 'amount'} />
+  if (field.kind === 'date' || field.kind === 'time') return <DayInput {...props} />
+  return <TextInput {...props} type="text" isNumber={field.kind === 'number' || field.kind === 'amount'} />
+}
+
+/** A period, or a day. A moment equals no day, so that only periods are offered there. */
+function DayInput(props: ValueEditorProps) {
+  const { field, condition, onChange } = props
+  const { op } = condition
+  /** A new input with each period: what was being typed is not written over it. */
+  const [picked, setPicked] = useState(0)
+  const hasDays = field.kind === 'date' || (op !== 'eq' && op !== 'ne')
+  return (
+    <>
+      <div class="value">
+        <PeriodButtons
+          condition={condition}
+          onChange={(next) => {
+            setPicked(picked + 1)
+            onChange(next)
+          }}
+        />
+      </div>
+      {hasDays && (
+        <>
+          <p class="help mute">{texts().orDay}</p>
+          <TextInput key={picked} {...props} isQuiet={picked > 0} type="date" isNumber={false} />
+        </>
+      )}
+    </>
+  )
 }
 
 function YesNo({ condition, onChange }: ValueEditorProps) {
@@ -78,7 +113,11 @@ function DaysInput({ condition, onChange, onDone }: ValueEditorProps) {
           const days = event.currentTarget.valueAsNumber
           if (Number.isInteger(days) && days >= 0 && days <= 36_500) onChange({ ...condition, value: days })
         }}
-        onKeyDown={(event) => event.key === 'Enter' && onDone()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          event.preventDefault() // it would press what has the focus next
+          onDone()
+        }}
       />
       <div class="row">
         {DAYS.map((days) => (
@@ -93,6 +132,9 @@ function DaysInput({ condition, onChange, onDone }: ValueEditorProps) {
           </button>
         ))}
       </div>
+      {(condition.op === 'in_last_days' || condition.op === 'in_next_days') && (
+        <PeriodButtons condition={condition} onChange={onChange} />
+      )}
     </div>
   )
 }
@@ -102,30 +144,44 @@ const PAUSE_MS = 250
 function TextInput({
   field,
   condition,
+  currency,
   onChange,
   onDone,
   type,
   isNumber,
-}: ValueEditorProps & { type: 'date' | 'text'; isNumber: boolean }) {
-  const [text, setText] = useState(textOf(field, condition.value))
-  const [isBad, setBad] = useState(false)
+  isQuiet,
+}: ValueEditorProps & { type: 'date' | 'text'; isNumber: boolean; isQuiet?: boolean }) {
+  const [first] = useState(() => textOf(field, condition.value))
+  const [text, setText] = useState(first)
+  const [error, setError] = useState<string | undefined>(undefined)
+  /** The text that the filter has now. */
+  const applied = useRef(first)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  const apply = (given: string) => {
+  const found = readValue(field, condition.op, text, reading())
+  /** True if the text is a value. */
+  const apply = (given: string): boolean => {
     clearTimeout(timer.current)
-    const value = isNumber ? numberOf(given) : field.kind === 'time' ? startOf(given) : given.trim()
-    setBad(value === undefined && given.trim() !== '')
-    if (value !== undefined && value !== '') onChange({ ...condition, value })
+    const parsed = readValue(field, condition.op, given, reading())
+    setError('error' in parsed ? parsed.error : undefined)
+    if ('error' in parsed) return false
+    applied.current = given
+    if (parsed.value !== null) {
+      const typed = currency === undefined ? undefined : parsed.currency
+      onChange({ ...condition, value: parsed.value }, ...(typed ? [typed] : []))
+    }
+    return true
   }
+  const isSure = !isNumber || text === first || /^-?\d*$/.test(text.trim())
   return (
     <div class="value">
       <input
         {...(type === 'date' ? { type: 'date' } : { type: 'text', inputMode: isNumber ? 'decimal' : undefined })}
-        class={isBad ? 'input is-bad' : 'input'}
+        class={error ? 'input is-bad' : 'input'}
         aria-label={field.label}
-        aria-invalid={isBad || undefined}
+        aria-invalid={error !== undefined || undefined}
         value={text}
-        ref={focusOnce}
+        ref={isQuiet ? null : focusOnce}
         onInput={(event) => {
           const given = event.currentTarget.value
           setText(given)
@@ -134,36 +190,28 @@ function TextInput({
         }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
-          apply(text)
-          if (!isNumber || numberOf(text) !== undefined) onDone()
+          event.preventDefault()
+          if (text === applied.current || apply(text)) onDone()
         }}
       />
-      {isBad && <p class="help late">{texts().badNumber}</p>}
+      {error && <p class="help late">{error}</p>}
+      {!error && !isSure && 'value' in found && typeof found.value === 'number' && (
+        <p class="help" role="status">
+          {fieldTexts().readAs(
+            field.kind === 'amount'
+              ? format.value.money(found.value, found.currency ?? currency ?? '')
+              : format.value.number(found.value),
+          )}
+        </p>
+      )}
     </div>
   )
 }
 
 function textOf({ kind }: FilterField, value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return kind === 'time' ? dateIn(Date.parse(String(value)), format.value.timezone) : String(value)
-}
-
-/** The first moment of a day, as the API has times. */
-function startOf(date: string): string | undefined {
-  const [year, month, day] = date.split('-').map(Number)
-  if (!year || !month || !day) return undefined
-  const at = momentOf({ year, month, day, hour: 0, minute: 0, second: 0 }, format.value.timezone)
-  return new Date(at).toISOString()
-}
-
-/** Takes points and commas between thousands, as people copy them: 48,500 and 48.500,00 and 48 500. */
-function numberOf(text: string): number | undefined {
-  const plain = text.replaceAll(/[\s'’]/g, '')
-  const last = Math.max(plain.lastIndexOf(','), plain.lastIndexOf('.'))
-  const isDecimal = last >= 0 && !/^[.,]\d{3}$/.test(plain.slice(last))
-  const whole = isDecimal ? plain.slice(0, last) : plain
-  const value = `${whole.replaceAll(/[.,]/g, '')}${isDecimal ? `.${plain.slice(last + 1)}` : ''}`
-  return /^\d+(\.\d*)?$/.test(value) ? Number(value) : undefined
+  if (value === undefined || value === null || ((kind === 'date' || kind === 'time') && isPeriod(value))) return ''
+  if (kind === 'number' || kind === 'amount') return format.value.number(value as number)
+  return kind === 'time' ? dayOfBound(String(value)) : String(value)
 }
 
 const seen = new WeakSet<HTMLElement>()

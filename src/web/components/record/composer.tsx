@@ -1,47 +1,59 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keyLabel } from '../../commands/keys.ts'
-import { isMac } from '../../commands/listen.ts'
 import { me } from '../../data/boot.ts'
 import { draft as draftFor } from '../../data/drafts.ts'
+import { mayWrite } from '../../data/may.ts'
 import { create } from '../../data/records.ts'
+import { isMac } from '../../lib/keyboard.ts'
+import { overText } from '../../lib/letters.ts'
 import { format } from '../../lib/locale.ts'
 import { rovingKeys } from '../../lib/roving.ts'
 import { momentOf } from '../../lib/zoned.ts'
 import { query, setQuery } from '../../router.ts'
 import { Button, IconButton } from '../button.tsx'
+import { CallTab } from '../calls/call-tab.tsx'
 import { Icon } from '../icon.tsx'
+import { TooLong, tooLong } from '../typed/too-long.tsx'
 import { OBJECTS, type PageKind } from './kinds.ts'
-import { mayWrite } from './may-write.ts'
 import { beginMention, NoteEditor } from './note-editor.tsx'
 import { sayFailed } from './say-failed.ts'
 import { type TaskDraft, TaskForm } from './task-form.tsx'
 import { texts } from './texts.ts'
+import { typedSince } from './typed-since.ts'
 import './composer.css'
 
-type Tab = 'note' | 'task'
+export type ComposerTab = 'note' | 'task' | 'call'
+const TABS = ['note', 'task', 'call'] as const
+const KINDS = { note: 'notes', task: 'tasks', call: 'tasks' } as const
 type ComposerProps = { kind: PageKind; id: string; isDocked?: boolean }
 
 /** Writes notes and tasks about the record. What is begun is kept on the server until it is sent. */
 export function Composer({ kind, id, isDocked = false }: ComposerProps) {
-  const [tab, setTab] = useState<Tab>('note')
+  const [{ tab, begun }, setBegun] = useState<{ tab: ComposerTab; begun: number }>({ tab: 'note', begun: 0 })
   const box = useRef<HTMLDivElement>(null)
   const words = texts().composer
   const isAsked = query.value.get('compose')
-  const tabs = (['note', 'task'] as const).filter((each) => mayWrite(`${each}s`))
-  useEffect(() => {
-    const onCompose = (event: Event) => begin((event as CustomEvent<Tab>).detail)
+  const tabs = TABS.filter((each) => mayWrite(KINDS[each]))
+  // Before the page is painted: who sees the composer may already have pressed its key.
+  useLayoutEffect(() => {
+    const onCompose = (event: Event) => begin((event as CustomEvent<ComposerTab>).detail)
     document.addEventListener('compose', onCompose)
     return () => document.removeEventListener('compose', onCompose)
   }, [])
   useEffect(() => {
-    if (isAsked !== 'note' && isAsked !== 'task') return
-    begin(isAsked)
+    const asked = TABS.find((each) => each === isAsked)
+    if (!asked) return
+    begin(asked)
     void setQuery({ compose: null }, { replace: true })
   }, [isAsked])
 
-  function begin(which: Tab): void {
-    setTab(which)
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>('textarea, input')?.focus())
+  // With the drawing, not a frame later: words typed at once would act as commands.
+  useLayoutEffect(() => {
+    if (begun > 0) box.current?.querySelector<HTMLElement>('textarea, input')?.focus()
+  }, [begun])
+
+  function begin(tab: ComposerTab): void {
+    setBegun(({ begun }) => ({ tab, begun: begun + 1 }))
   }
 
   if (tabs.length === 0) return null
@@ -58,15 +70,18 @@ export function Composer({ kind, id, isDocked = false }: ComposerProps) {
             aria-selected={each === shown}
             aria-controls="compose"
             tabIndex={each === shown ? 0 : -1}
-            onClick={() => setTab(each)}
+            // Who clicks goes on to write, and words never act as commands; arrow keys go along the tabs.
+            onClick={({ detail }) => (detail > 0 ? begin(each) : setBegun(({ begun }) => ({ tab: each, begun })))}
           >
-            <Icon name={each} small />
+            <Icon name={each === 'call' ? 'phone' : each} small />
             {words[each]}
           </button>
         ))}
       </div>
       <div id="compose" role="tabpanel" aria-labelledby={`compose-${shown}`}>
-        {shown === 'note' ? <NoteForm kind={kind} id={id} /> : <TaskTab kind={kind} id={id} />}
+        {shown === 'note' && <NoteForm kind={kind} id={id} />}
+        {shown === 'task' && <TaskTab kind={kind} id={id} />}
+        {shown === 'call' && <CallTab kind={kind} id={id} />}
       </div>
     </div>
   )
@@ -84,12 +99,15 @@ function NoteForm({ kind, id }: { kind: PageKind; id: string }) {
 
   async function send(): Promise<void> {
     const body = text.trim()
+    if (tooLong(body, overText)) return
     if (body === '') return box.current?.querySelector('textarea')?.focus()
     if (isSending) return
     setSending(true)
     try {
       await create('notes', { body, ...linksOf(kind, id) })
-      kept.clear()
+      const rest = typedSince(text, kept.body.peek()?.text)
+      if (rest === '') kept.clear()
+      else kept.set({ text: rest })
     } catch (error) {
       sayFailed(words.noteNotAdded, error)
     } finally {
@@ -106,6 +124,7 @@ function NoteForm({ kind, id }: { kind: PageKind; id: string }) {
         onInput={(typed) => (typed === '' ? kept.clear() : kept.set({ text: typed }))}
         onSend={() => void send()}
       />
+      <TooLong text={text} over={overText} />
       <div class="end-row">
         <IconButton plain icon="person" title={words.mention} onClick={() => beginMention(box.current)} />
         <span class="grow" />
@@ -121,20 +140,24 @@ function NoteForm({ kind, id }: { kind: PageKind; id: string }) {
 function TaskTab({ kind, id }: { kind: PageKind; id: string }) {
   const kept = draftFor(`task:${kind}:${id}`)
   const [isSending, setSending] = useState(false)
-  const [fault, setFault] = useState<string | undefined>(undefined)
+  const [missing, setFault] = useState<string | undefined>(undefined)
   const words = texts().composer
   const task: TaskDraft = { title: '', type: 'todo', day: '', time: '', owner_id: me.value.id, ...kept.body.value }
+  const fault = missing ?? tooLong(task.title.trim())
 
   async function send(): Promise<void> {
     if (isSending) return
     const title = task.title.trim()
     if (title === '') return setFault(words.needsTitle)
+    if (tooLong(title)) return
     setFault(undefined)
     setSending(true)
     try {
       const { type, owner_id } = task
       await create('tasks', { title, type, owner_id: owner_id || null, due_at: dueOf(task), ...linksOf(kind, id) })
-      kept.clear()
+      const rest = typedSince(task.title, kept.body.peek()?.title)
+      if (rest === '') kept.clear()
+      else kept.set({ ...kept.body.peek(), title: rest })
     } catch (error) {
       sayFailed(words.taskNotAdded, error)
     } finally {
@@ -173,7 +196,7 @@ function dueOf({ day, time }: TaskDraft): string | null {
   return new Date(at).toISOString()
 }
 
-function DraftState({ isThere, isKept }: { isThere: boolean; isKept: boolean }) {
+export function DraftState({ isThere, isKept }: { isThere: boolean; isKept: boolean }) {
   if (!isThere) return null
   return <span class="small mute">{isKept ? texts().composer.kept : texts().composer.keeping}</span>
 }

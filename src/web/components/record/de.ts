@@ -27,7 +27,7 @@ export const de: Like<typeof en> = {
   moreFields: (number) => count(number, { one: 'weiteres Feld', other: 'weitere Felder' }),
   created: 'Angelegt',
   createdAt: (day, who) => (who === undefined ? day : `${day} von ${who}`),
-  inStage: 'In dieser Stufe',
+  inStage: 'In dieser Phase',
   since: (day) => `seit ${day}`,
   closed: 'Geschlossen',
   unsubscribed: 'Abgemeldet',
@@ -65,6 +65,7 @@ export const de: Like<typeof en> = {
   goneBody: 'Gelöschtes bleibt 30 Tage im Papierkorb. Wiederherstellen bringt auch zurück, was damit verknüpft war.',
   toList: { deals: 'Zurück zu den Deals', contacts: 'Zurück zu den Kontakten', companies: 'Zurück zu den Firmen' },
   parts: 'Teile des Eintrags',
+  noAmount: 'Kein Betrag',
   activity: 'Aktivität',
   related: 'Verknüpft',
   details: 'Details',
@@ -86,7 +87,10 @@ export const de: Like<typeof en> = {
   removedFrom: (name) => `Aus ${name} entfernt`,
   listNotChanged: 'Die Liste wurde nicht geändert',
   notAdded: 'Es wurde nicht hinzugefügt',
+  missingBody:
+    'Der Datensatz wurde gelöscht oder mit einem anderen zusammengeführt, oder der Link gehört zu einer anderen Dealbox.',
   noPeople: 'Noch niemand',
+  mainContact: 'Kontakt dieses Deals',
   noCompany: 'Noch keine Firma',
   noDeals: 'Noch keine Deals',
   noTasks: 'Noch keine Aufgaben',
@@ -110,7 +114,7 @@ export const de: Like<typeof en> = {
   fields: {
     title: 'Titel',
     name: 'Name',
-    stage: 'Stufe',
+    stage: 'Phase',
     amount: 'Betrag',
     expected_close_date: 'Erwarteter Abschluss',
     owner_id: 'Zuständig',
@@ -141,7 +145,7 @@ export const de: Like<typeof en> = {
   },
 
   stepper: {
-    label: 'Stufen',
+    label: 'Phasen',
     moveTo: (stage) => `Nach ${stage} verschieben`,
     usually: (stayed, usual) => `${stayed}, sonst ${usual}`,
     moved: (title, stage) => `${title} nach ${stage} verschoben`,
@@ -162,6 +166,7 @@ export const de: Like<typeof en> = {
   composer: {
     label: 'Hinzufügen',
     note: 'Notiz',
+    call: 'Anruf',
     task: 'Aufgabe',
     noteLabel: 'Notiz',
     notePlaceholder: 'Notiz schreiben',
@@ -230,32 +235,40 @@ export const de: Like<typeof en> = {
     enrollmentCompleted: 'Sequenz abgeschlossen',
     enrollmentStopped: 'Sequenz gestoppt',
     stopReason: (reason) => STOPS[reason] ?? reason,
-    stage: 'Stufe',
+    stage: 'Phase',
     afterDays: (days) => `nach ${count(days, { one: 'Tag', other: 'Tagen' })}`,
     added: 'hinzugefügt:',
     removed: 'entfernt:',
     changedText: (field) => `${field} geändert`,
-    merged: 'Ein anderer Eintrag wurde hiermit zusammengeführt',
-    mergeUndone: 'Eine Zusammenführung wurde zurückgenommen',
+    merged: (title) =>
+      title ? `„${title}“ wurde hiermit zusammengeführt` : 'Ein anderer Eintrag wurde hiermit zusammengeführt',
+    mergeUndone: (title) =>
+      title ? `Die Zusammenführung mit „${title}“ wurde zurückgenommen` : 'Eine Zusammenführung wurde zurückgenommen',
+    undoMerge: 'Zusammenführung rückgängig',
+    unmerged: (title) =>
+      title
+        ? `Zurückgenommen: „${title}“ ist wieder ein eigener Eintrag`
+        : 'Zurückgenommen: Es sind wieder zwei Einträge',
+    mergeLeft: (number) =>
+      `${count(number, { one: 'Feld wurde', other: 'Felder wurden' })} seither geändert und bleibt so`,
     created: { deals: 'Deal angelegt', contacts: 'Kontakt angelegt', companies: 'Firma angelegt' },
     originallyCreated: 'Im früheren System angelegt',
     restored: 'Wiederhergestellt',
     deleted: 'Gelöscht',
     undoStage: 'Verschieben zurücknehmen',
     undoChange: (fields) => `Zurücknehmen: ${fields}`,
-    undone: 'Änderung zurückgenommen',
     notUndone: 'Das wurde nicht zurückgenommen',
-    changedSince: (fields) =>
-      `Seitdem wurde das noch einmal geändert: ${fields}. Nichts wurde zurückgenommen. Nimm zuerst die neuere Änderung zurück.`,
   },
 
   commands: {
     previous: 'Vorheriger Eintrag',
     next: 'Nächster Eintrag',
+    call: 'Anruf notieren',
+    newDeal: (who) => `Neuer Deal mit ${who}`,
     note: 'Notiz schreiben',
     task: 'Aufgabe hinzufügen',
-    stageNext: 'In die nächste Stufe verschieben',
-    stagePrevious: 'In die vorige Stufe verschieben',
+    stageNext: 'In die nächste Phase verschieben',
+    stagePrevious: 'In die vorige Phase verschieben',
     won: 'Als gewonnen schließen',
     lost: 'Als verloren schließen',
     copyLink: 'Link kopieren',

@@ -1,12 +1,10 @@
-import { effect } from '@preact/signals'
 import { boot } from '../../data/boot.ts'
-import { client } from '../../data/current.ts'
 import { act, patch } from '../../data/records.ts'
 import type { Deal, Stage } from '../../data/types.ts'
+import { asStep } from '../../data/writes.ts'
 import { showToast } from '../toast.tsx'
 import { sayFailed } from './say-failed.ts'
 import { texts } from './texts.ts'
-import { undoEvent } from './timeline/undo.ts'
 
 export type Outcome = 'won' | 'lost'
 
@@ -20,13 +18,11 @@ export function stagesFor(deal: Deal): (Stage & { usual_days: number | null })[]
 /** Moves a deal to another stage at once; the toast takes it back. */
 export function moveDeal(deal: Deal, stage: { id: string; name: string }): void {
   if (stage.id === deal.stage || deal.status !== 'open') return
-  const before = deal.stage
-  setStage(deal, stage.id)
-  showToast({ text: texts().stepper.moved(deal.title, stage.name), undo: () => setStage(deal, before) })
-}
-
-function setStage({ id, title }: Deal, stage: string): void {
-  patch('deals', id, { stage }).catch((error) => sayFailed(texts().stepper.notMoved(title), error))
+  const { moved, notMoved } = texts().stepper
+  const step = asStep(() => {
+    patch('deals', deal.id, { stage: stage.id }).catch((error) => sayFailed(notMoved(deal.title), error))
+  })
+  showToast({ text: moved(deal.title, stage.name), step })
 }
 
 /** Moves a deal by a number of stages, and stops at the ends. */
@@ -46,36 +42,9 @@ export function closeDeal(deal: Deal, outcome: Outcome, reason: string): void {
   const pipeline = boot.peek().stages.find(({ id }) => id === deal.stage)?.pipeline_id
   const end = boot.peek().stages.find((each) => each.pipeline_id === pipeline && each.outcome === outcome)
   const shown = { status: outcome, stage: end?.id ?? deal.stage, close_reason_id: reason }
-  const done = act('deals', deal.id, 'close', { reason_id: reason }, shown)
-  done.catch((error) => sayFailed(words.notClosed(deal.title), error))
-  showToast({
-    text: (outcome === 'won' ? words.closedWon : words.closedLost)(deal.title),
-    icon: outcome,
-    undo: () => {
-      done
-        .then(() => ownEvent(deal.id, 'deal.closed'))
-        .then((event) => undoEvent('deals', event))
-        .catch(() => undefined)
-    },
+  const step = asStep(() => {
+    const done = act('deals', deal.id, 'close', { reason_id: reason }, shown)
+    done.catch((error) => sayFailed(words.notClosed(deal.title), error))
   })
-}
-
-const EVENT_MS = 10_000
-
-/** The event of a change of mine, which comes by the stream at about the time of the answer. */
-function ownEvent(id: string, type: string): Promise<string> {
-  const { changes } = client().events
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      stop()
-      reject(new Error('The event of the change did not come.'))
-    }, EVENT_MS)
-    const stop = effect(() => {
-      const found = changes.value.findLast((change) => change.id === id && change.type === type)
-      if (!found) return
-      clearTimeout(timer)
-      resolve(found.eventId)
-      queueMicrotask(() => stop())
-    })
-  })
+  showToast({ text: (outcome === 'won' ? words.closedWon : words.closedLost)(deal.title), icon: outcome, step })
 }

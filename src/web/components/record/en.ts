@@ -60,6 +60,7 @@ export const en = {
   toList: { deals: 'Back to the deals', contacts: 'Back to the contacts', companies: 'Back to the companies' },
   parts: 'Parts of the record',
   activity: 'Activity',
+  noAmount: 'No amount',
   related: 'Related',
   details: 'Details',
   people: 'People',
@@ -80,7 +81,9 @@ export const en = {
   removedFrom: (name: string) => `Removed from ${name}`,
   listNotChanged: 'The list was not changed',
   notAdded: 'It was not added',
+  missingBody: 'The record was deleted, merged into another, or the link is from a different Dealbox.',
   noPeople: 'Nobody yet',
+  mainContact: 'Contact of this deal',
   noCompany: 'No company yet',
   noDeals: 'No deals yet',
   noTasks: 'No tasks yet',
@@ -137,7 +140,7 @@ export const en = {
   stepper: {
     label: 'Stages',
     moveTo: (stage: string) => `Move to ${stage}`,
-    usually: (stayed: string, usual: number) => `${stayed}, usually ${usual}`,
+    usually: (stayed: string, usual: string) => `${stayed}, usually ${usual}`,
     moved: (title: string, stage: string) => `${title} moved to ${stage}`,
     notMoved: (title: string) => `${title} was not moved`,
     closeAsWon: 'Close as won',
@@ -156,6 +159,7 @@ export const en = {
   composer: {
     label: 'Add to this record',
     note: 'Note',
+    call: 'Call',
     task: 'Task',
     noteLabel: 'Note',
     notePlaceholder: 'Write a note',
@@ -222,23 +226,29 @@ export const en = {
     added: 'added',
     removed: 'removed',
     changedText: (field: string) => `${field} changed`,
-    merged: 'Another record was merged into this one',
-    mergeUndone: 'A merge was taken back',
+    merged: (title: string | null) =>
+      title ? `“${title}” was merged into this one` : 'Another record was merged into this one',
+    mergeUndone: (title: string | null) =>
+      title ? `The merge with “${title}” was taken back` : 'A merge was taken back',
+    undoMerge: 'Undo the merge',
+    unmerged: (title: string | null) =>
+      title ? `Taken back: “${title}” is a record of its own again` : 'Taken back: they are two records again',
+    mergeLeft: (number: number) =>
+      `${count(number, { one: 'field was', other: 'fields were' })} changed since and left as they are`,
     created: { deals: 'Deal created', contacts: 'Contact created', companies: 'Company created' },
     originallyCreated: 'Created in the previous system',
     restored: 'Restored',
     deleted: 'Deleted',
     undoStage: 'Undo the move',
     undoChange: (fields: string) => `Undo: ${fields}`,
-    undone: 'Change taken back',
     notUndone: 'It was not taken back',
-    changedSince: (fields: string) =>
-      `This was changed again since: ${fields}. Nothing was taken back. Undo the newer change first.`,
   },
 
   commands: {
     previous: 'Previous',
     next: 'Next',
+    call: 'Log a call',
+    newDeal: (who: string) => `New deal with ${who}`,
     note: 'Write a note',
     task: 'Add a task',
     stageNext: 'Move to the next stage',

@@ -46,7 +46,9 @@ export function Enrollments({ kind, record }: { kind: PageKind; record: Rec }) {
           return (
             <li key={each.id} class="row one">
               <Icon name="seq" class="mute" />
-              <span class="grow cut">{sequence?.name ?? '…'}</span>
+              <span class="grow cut" dir="auto">
+                {sequence?.name ?? '…'}
+              </span>
               <EnrollmentState enrollment={each} steps={sequence?.steps.length} />
             </li>
           )

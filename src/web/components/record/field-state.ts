@@ -12,7 +12,9 @@ export function propertyState(kind: Kind, id: string, property: Property): Reado
   const view = record(kind, id) as unknown as ReadonlySignal<Rec | null | undefined>
   return computed((): FieldState => {
     const found = states.map((state) => state.value)
-    const first = found.find((each) => each?.state === 'conflict') ?? found.find((each) => each !== undefined)
+    const clashes = found.filter((each) => each?.state === 'conflict')
+    // Of several fields, one may have been set by somebody whom the page has heard of.
+    const first = clashes.find(({ by }) => by !== null) ?? clashes[0] ?? found.find((each) => each !== undefined)
     if (!first || (first.state !== 'conflict' && first.state !== 'refused')) return first
     const mine = found.flatMap((each, index) =>
       each && 'mine' in each ? [[paths[index] ?? '', each.mine] as const] : [],
@@ -42,7 +44,7 @@ const inConflict = (kind: Kind, id: string, { paths }: Property): string[] =>
 
 export function takeMine(kind: Kind, id: string, property: Property): void {
   // A refusal says so at the field.
-  for (const path of inConflict(kind, id, property)) useMine(kind, id, path).catch(() => undefined)
+  useMine(kind, id, ...inConflict(kind, id, property)).catch(() => undefined)
 }
 
 export function takeTheirs(kind: Kind, id: string, property: Property): void {

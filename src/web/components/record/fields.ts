@@ -86,7 +86,7 @@ export const customPropertiesOf = (kind: PageKind): Property[] =>
     .filter((each) => each.object === OBJECTS[kind] && !each.is_archived)
     .sort((a, b) => a.position - b.position)
     .map((each) => ({
-      field: { ...each, options: each.options, type: each.type as FieldType },
+      field: { ...each, options: each.options, type: each.type as FieldType, isLong: true },
       paths: [`custom_fields.${each.key}`],
     }))
 
@@ -116,8 +116,9 @@ export function patchOf(record: Rec, { field, paths }: Property, value: unknown)
   const [path = ''] = paths
   if (field.type === 'money') {
     const { amount, currency } = value as { amount: unknown; currency: unknown }
-    // A record without an amount keeps its currency, which other fields may need.
-    return { [path]: amount, ...(currency !== record.currency && amount !== null ? { currency } : {}) }
+    // Both, so that an amount is written in no other currency than it was typed in. A record without an amount keeps its
+    // currency, which other fields may need.
+    return { [path]: amount, ...(amount !== null && currency != null ? { currency } : {}) }
   }
   if (field.type === 'address') {
     const before = (record.address ?? {}) as Fields

@@ -20,13 +20,17 @@ export function Head({ kind, record, isPeek = false }: { kind: PageKind; record:
   const deal = kind === 'deals' ? (record as unknown as Deal) : undefined
   const amount = deal && (
     <span class="amt">
-      <Money amount={deal.amount} currency={deal.currency} />
+      {deal.amount === null ? (
+        <span class="none">{texts().noAmount}</span>
+      ) : (
+        <Money amount={deal.amount} currency={deal.currency} />
+      )}
     </span>
   )
   const sign = late && (
     <span class="is-late late mid">
       <Icon name="alert" small />
-      <span class="cut">
+      <span class="cut" dir="auto">
         {texts().lateTask(late.title, format.value.late(now.value - Date.parse(late.due_at ?? '')))}
       </span>
     </span>
@@ -105,9 +109,9 @@ function CompanyLink({ id }: { id: string | null }) {
   if (id === null) return null
   const name = nameOf('companies', id)
   return (
-    <span class="cut">
+    <span class="cut" dir="auto">
       <Avatar kind="company" name={name} size={16} />
-      <a class="cut" href={`/companies/${id}`}>
+      <a class="cut" dir="auto" href={`/companies/${id}`}>
         {name ?? '…'}
       </a>
     </span>

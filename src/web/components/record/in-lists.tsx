@@ -2,14 +2,12 @@ import { useEffect, useState } from 'preact/hooks'
 import { pathWith } from '../../data/api.ts'
 import { boot } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
+import { mayWrite } from '../../data/may.ts'
 import { create, type Rec } from '../../data/records.ts'
 import { IconButton } from '../button.tsx'
 import { Icon } from '../icon.tsx'
-import { showToast } from '../toast.tsx'
 import { Adding } from './adding.tsx'
 import { OBJECTS, type PageKind } from './kinds.ts'
-import { mayWrite } from './may-write.ts'
-import { sayFailed } from './say-failed.ts'
 import { Section } from './section.tsx'
 import { texts } from './texts.ts'
 
@@ -19,32 +17,24 @@ export function InLists({ kind, record }: { kind: PageKind; record: Rec }) {
   const [ids, setIds] = useState<readonly string[]>([])
   useEffect(() => {
     let isOver = false
-    client()
-      .api.get<{ list_ids: string[] }>(pathWith('/app/whereabouts', { [`${OBJECTS[kind]}_id`]: record.id }))
-      .then(({ list_ids }) => {
-        if (!isOver) setIds(list_ids)
-      })
-      .catch(() => undefined) // the section is empty then
+    const read = () =>
+      client()
+        .api.get<{ list_ids: string[] }>(pathWith('/app/whereabouts', { [`${OBJECTS[kind]}_id`]: record.id }))
+        .then(({ list_ids }) => {
+          if (!isOver) setIds(list_ids)
+        })
+        .catch(() => undefined) // the section stays as it is then
+    void read()
+    const stop = client().events.onEvent((_, of) => of === 'lists' && void read())
     return () => {
       isOver = true
+      stop()
     }
   }, [kind, record.id])
 
-  async function change(list: string, isIn: boolean): Promise<boolean> {
-    try {
-      const body = isIn ? { add_ids: [record.id] } : { remove_ids: [record.id] }
-      await client().api.request('POST', `/api/v1/lists/${list}/members`, { body })
-      setIds((before) => (isIn ? [...new Set([...before, list])] : before.filter((each) => each !== list)))
-      return true
-    } catch (error) {
-      sayFailed(texts().listNotChanged, error)
-      return false
-    }
-  }
-
-  async function leave(list: { id: string; name: string }): Promise<void> {
-    if (!(await change(list.id, false))) return
-    showToast({ text: texts().removedFrom(list.name), undo: () => void change(list.id, true) })
+  async function change(list: { id: string; name: string }, isIn: boolean): Promise<void> {
+    const { addMembers, removeMembers } = await import('../../screens/tables/list-members.ts')
+    await (isIn ? addMembers : removeMembers)(kind, list, [record.id])
   }
 
   const make = async (name: string) => {
@@ -63,7 +53,10 @@ export function InLists({ kind, record }: { kind: PageKind; record: Rec }) {
             choices={all.map(({ id, name }) => ({ value: id, label: name }))}
             create={make}
             chosen={ids}
-            onPick={(id) => void change(id, !ids.includes(id))}
+            onPick={(id) => {
+              const list = boot.peek().lists.find((each) => each.id === id)
+              if (list) void change(list, !ids.includes(id))
+            }}
           />
         )
       }
@@ -72,7 +65,7 @@ export function InLists({ kind, record }: { kind: PageKind; record: Rec }) {
         {shown.map((each) => (
           <li key={each.id} class="row one">
             <Icon name="list" class="mute" />
-            <a class="grow cut dim" href={`/lists/${each.id}`}>
+            <a class="grow cut dim" dir="auto" href={`/lists/${each.id}`}>
               {each.name}
             </a>
             {isFree && (
@@ -81,7 +74,7 @@ export function InLists({ kind, record }: { kind: PageKind; record: Rec }) {
                 class="add"
                 icon="x"
                 title={texts().leaveList(each.name)}
-                onClick={() => void leave(each)}
+                onClick={() => void change(each, false)}
               />
             )}
           </li>

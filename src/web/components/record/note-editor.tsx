@@ -30,6 +30,7 @@ export function NoteEditor({ label, value, placeholder, autofocus, onInput, onSe
   const caret = useRef<number | undefined>(undefined)
   const found = asked ? membersFor(asked.typed) : []
   const isOpen = found.length > 0
+  const before = selectionIn(area.current)
 
   useLayoutEffect(() => {
     if (autofocus) area.current?.focus()
@@ -39,8 +40,12 @@ export function NoteEditor({ label, value, placeholder, autofocus, onInput, onSe
     if (!element) return
     element.style.height = 'auto'
     element.style.height = `${element.scrollHeight}px`
-    if (caret.current === undefined) return
-    element.setSelectionRange(caret.current, caret.current)
+    if (caret.current !== undefined) element.setSelectionRange(caret.current, caret.current)
+    else if (before !== undefined && before.text !== value) {
+      // Another page of the member has written it: the cursor stays in the words it was in.
+      const added = value.endsWith(before.text.slice(before.start)) ? value.length - before.text.length : 0
+      element.setSelectionRange(before.start + added, before.end + added)
+    }
     caret.current = undefined
   }, [value])
 
@@ -75,7 +80,7 @@ export function NoteEditor({ label, value, placeholder, autofocus, onInput, onSe
       else onEscape?.()
       event.preventDefault()
       event.stopPropagation()
-    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.isComposing) {
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
       onSend()
     }
@@ -85,6 +90,7 @@ export function NoteEditor({ label, value, placeholder, autofocus, onInput, onSe
     <div class="note-editor">
       <textarea
         ref={area}
+        dir="auto"
         aria-label={label}
         rows={1}
         placeholder={placeholder}
@@ -114,13 +120,21 @@ export function NoteEditor({ label, value, placeholder, autofocus, onInput, onSe
               onClick={() => pick(member)}
             >
               <Avatar kind="member" id={member.id} name={member.name} size={16} />
-              <span class="cut">{member.name}</span>
+              <span class="cut" dir="auto">
+                {member.name}
+              </span>
             </div>
           ))}
         </div>
       )}
     </div>
   )
+}
+
+/** Where somebody is writing, before what is drawn changes the text. */
+function selectionIn(element: HTMLTextAreaElement | null) {
+  if (!element || document.activeElement !== element) return undefined
+  return { text: element.value, start: element.selectionStart, end: element.selectionEnd }
 }
 
 const membersFor = (typed: string) =>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Rec } from '../../data/types.ts'
+import { isPrinting } from '../../lib/printing.ts'
 import { isPhone } from '../../shell/widths.ts'
 import { Tabs } from '../tabs.tsx'
 import { Composer } from './composer.tsx'
@@ -21,7 +22,8 @@ export function Panes(props: PanesProps) {
 
 function WidePanes({ kind, record }: PanesProps) {
   const [tab, setTab] = useState<'activity' | 'related'>('activity')
-  const middle = tab === 'activity' || !isTight.value
+  const hasRight = !isTight.value || isPrinting.value
+  const middle = tab === 'activity' || hasRight
   useEffect(() => {
     const show = () => setTab('activity')
     document.addEventListener('compose', show)
@@ -61,7 +63,7 @@ function WidePanes({ kind, record }: PanesProps) {
           )}
         </div>
       </div>
-      {!isTight.value && (
+      {hasRight && (
         <aside class="right" aria-label={texts().related} data-scroll="related">
           <Related kind={kind} record={record} />
         </aside>
@@ -74,6 +76,7 @@ type PhoneTab = 'activity' | 'details' | 'people' | 'tasks'
 
 function PhonePanes({ kind, record }: PanesProps) {
   const [tab, setTab] = useState<PhoneTab>('activity')
+  const isShown = (part: PhoneTab) => part === tab || isPrinting.value
   const open = tasksOf(kind, record.id).filter(({ status }) => status === 'open').length
   return (
     <>
@@ -92,10 +95,10 @@ function PhonePanes({ kind, record }: PanesProps) {
         />
       </div>
       <div class="pane" id="record-pane" role="tabpanel" aria-labelledby={`record-pane-${tab}`} data-scroll="record">
-        {tab === 'activity' && <Timeline kind={kind} id={record.id} />}
-        {tab === 'details' && <Properties kind={kind} record={record} />}
-        {tab === 'people' && <People kind={kind} record={record} />}
-        {tab === 'tasks' && <RelatedTasks kind={kind} record={record} />}
+        {isShown('details') && <Properties kind={kind} record={record} />}
+        {isShown('people') && <People kind={kind} record={record} />}
+        {isShown('tasks') && <RelatedTasks kind={kind} record={record} />}
+        {isShown('activity') && <Timeline kind={kind} id={record.id} />}
       </div>
       {tab === 'activity' && <Composer kind={kind} id={record.id} isDocked />}
     </>

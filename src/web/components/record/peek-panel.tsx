@@ -25,37 +25,45 @@ export function PeekPanel({ kind, id }: { kind: Kind; id: string }) {
 }
 
 function Peek({ kind, id }: { kind: PageKind; id: string }) {
+  const { now } = useRecord(kind, id)
+  const open = () => void navigate(`/${kind}/${id}`)
+  return (
+    <SidePanel
+      quiet
+      title={now ? titleOf(kind, now) : texts().thisRecord[kind]}
+      onClose={closePeek}
+      actions={<IconButton plain icon="right" title={texts().commands.openPage} onClick={open} />}
+    >
+      <PeekBody kind={kind} id={id} />
+    </SidePanel>
+  )
+}
+
+/** What matters most about a record, edited like on its page; its title is the one of whatever it stands in. */
+export function PeekBody({ kind, id }: { kind: PageKind; id: string }) {
   const found = useRecord(kind, id)
   const { now } = found
   useEffect(() => followTasks(kind, id), [kind, id])
-  const open = () => void navigate(`/${kind}/${id}`)
   return (
     <SourcesContext.Provider value={sources}>
-      <SidePanel
-        quiet
-        title={now ? titleOf(kind, now) : texts().thisRecord[kind]}
-        onClose={closePeek}
-        actions={<IconButton plain icon="right" title={texts().commands.openPage} onClick={open} />}
-      >
-        <div class="record peek" data-kind={kind} key={`${kind}/${id}`}>
-          {now ? (
-            <>
-              <Head kind={kind} record={now} isPeek />
-              <section class="part">
-                <Properties kind={kind} record={now} />
-              </section>
-              <RelatedTasks kind={kind} record={now} />
-              <Timeline kind={kind} id={id} />
-            </>
-          ) : found.error !== undefined ? (
-            <Failed kind={kind} id={id} error={found.error} onRetry={found.retry} />
-          ) : now === null ? (
-            <Gone kind={kind} id={id} last={found.last} />
-          ) : (
-            <Loading kind={kind} />
-          )}
-        </div>
-      </SidePanel>
+      <div class="record peek" data-kind={kind} key={`${kind}/${id}`}>
+        {now ? (
+          <>
+            <Head kind={kind} record={now} isPeek />
+            <section class="part">
+              <Properties kind={kind} record={now} />
+            </section>
+            <RelatedTasks kind={kind} record={now} />
+            <Timeline kind={kind} id={id} />
+          </>
+        ) : found.error !== undefined ? (
+          <Failed kind={kind} id={id} error={found.error} onRetry={found.retry} />
+        ) : now === null ? (
+          <Gone kind={kind} id={id} last={found.last} />
+        ) : (
+          <Loading kind={kind} />
+        )}
+      </div>
     </SourcesContext.Provider>
   )
 }

@@ -75,7 +75,9 @@ function StageRow({ deal }: { deal: Deal }) {
       <dt>{texts().fields.stage}</dt>
       <dd class="fixed">
         <Pips of={open.length} at={at} outcome={deal.status === 'open' ? null : deal.status} />
-        <span class="cut">{stage?.name ?? '…'}</span>
+        <span class="cut" dir="auto">
+          {stage?.name ?? '…'}
+        </span>
       </dd>
     </div>
   )

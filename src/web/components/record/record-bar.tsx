@@ -1,8 +1,9 @@
-import { commandMenu } from '../../commands/context-menu.tsx'
+import { commandMenu } from '../../commands/command-menu.ts'
 import { commandHints, runCommand } from '../../commands/listen.ts'
 import { boot } from '../../data/boot.ts'
 import type { Deal, Rec } from '../../data/types.ts'
-import { navigate } from '../../router.ts'
+import { isPlainClick } from '../../router/links.ts'
+import { goBack } from '../../router.ts'
 import { Present } from '../../shell/present.tsx'
 import { texts as shellTexts } from '../../shell/texts.ts'
 import { placeInTrail } from '../../shell/trail.ts'
@@ -22,8 +23,10 @@ export function RecordBar({ kind, id, record }: { kind: PageKind; id: string; re
   if (isPhone.value) {
     return (
       <header class="bar has-back record-bar">
-        <IconButton plain icon="left" title={home.label} onClick={() => void navigate(home.href)} />
-        <span class="title mute cut grow">{record && phoneTitle(kind, record, place)}</span>
+        <IconButton plain icon="left" title={home.label} onClick={() => goBack(home.href)} />
+        <span class="title mute cut grow" dir="auto">
+          {record && phoneTitle(kind, record, place)}
+        </span>
         {record && <More kind={kind} />}
       </header>
     )
@@ -31,10 +34,21 @@ export function RecordBar({ kind, id, record }: { kind: PageKind; id: string; re
   return (
     <header class="bar record-bar">
       <nav class="crumb" aria-label={shellTexts().path}>
-        <a href={home.href}>{home.label}</a>
+        <a
+          href={home.href}
+          onClick={(event) => {
+            if (!isPlainClick(event)) return
+            event.preventDefault()
+            goBack(home.href)
+          }}
+        >
+          {home.label}
+        </a>
         <Icon name="right" small />
         {record && kind === 'deals' && <PipelineCrumb deal={record as unknown as Deal} />}
-        <b class="cut">{record ? titleOf(kind, record) : ''}</b>
+        <b class="cut" dir="auto">
+          {record ? titleOf(kind, record) : ''}
+        </b>
       </nav>
       <div class="ends">
         <Present kind={kind} id={id} />

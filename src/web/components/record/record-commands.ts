@@ -1,31 +1,33 @@
 import { forget } from '../../commands/recent.ts'
 import { type Command, provideTargets, register } from '../../commands/registry.ts'
 import { client } from '../../data/current.ts'
+import { mayWrite } from '../../data/may.ts'
 import { record, remove } from '../../data/records.ts'
 import type { Deal, Rec } from '../../data/types.ts'
-import { navigate } from '../../router.ts'
+import { asStep } from '../../data/writes.ts'
+import { goBack, navigate } from '../../router.ts'
 import { placeInTrail } from '../../shell/trail.ts'
-import { undoDeletion } from '../../shell/undo.ts'
 import { showToast } from '../toast.tsx'
+import { askForDeal } from './ask-for-deal.ts'
+import type { ComposerTab } from './composer.tsx'
 import { copy, copyLastChange, copyRecord } from './curl.ts'
 import { stepDeal } from './deal-changes.ts'
 import { ICONS, OBJECTS, type PageKind } from './kinds.ts'
-import { mayWrite } from './may-write.ts'
 import { sayFailed } from './say-failed.ts'
 import { asking } from './stepper.tsx'
 import { texts } from './texts.ts'
 import { titleOf } from './title.tsx'
 
 const COMMON = [
-  ['record.note', 'record.task'],
+  ['record.note', 'record.task', 'record.call'],
   ['record.copy-link', 'record.curl', 'record.curl-change'],
 ] as const
 
 /** The menu behind "⋯". */
 export const RECORD_MENU: Readonly<Record<PageKind, readonly (readonly string[])[]>> = {
   deals: [['record.won', 'record.lost'], ...COMMON, ['record.delete']],
-  contacts: [...COMMON, ['record.merge'], ['record.delete']],
-  companies: [...COMMON, ['record.merge'], ['record.delete']],
+  contacts: [...COMMON, ['record.new-deal'], ['record.merge'], ['record.delete']],
+  companies: [...COMMON, ['record.new-deal'], ['record.merge'], ['record.delete']],
 }
 
 /** Registers what can be done with the record on the page. */
@@ -47,7 +49,7 @@ function commandsOf(kind: PageKind, id: string): Command[] {
     const other = placeInTrail(kind, id)?.[to]
     if (other) return navigate(`/${kind}/${other}`, { replace: true })
   }
-  const compose = (tab: 'note' | 'task') => () => document.dispatchEvent(new CustomEvent('compose', { detail: tab }))
+  const compose = (tab: ComposerTab) => () => document.dispatchEvent(new CustomEvent('compose', { detail: tab }))
   const each = (command: Omit<Command, 'group'> & { group?: Command['group'] }): Command => ({
     group: 'record',
     ...command,
@@ -79,6 +81,22 @@ function commandsOf(kind: PageKind, id: string): Command[] {
       run: compose('task'),
     }),
     each({
+      id: 'record.call',
+      title: () => words().call,
+      keys: 'p',
+      icon: 'phone',
+      when: () => isThere() && mayWrite('tasks'),
+      run: compose('call'),
+    }),
+    each({
+      id: 'record.new-deal',
+      title: () => words().newDeal(titleOf(kind, now() as Rec)),
+      keys: 'c d',
+      icon: 'deal',
+      when: () => kind !== 'deals' && isThere() && mayWrite('deals'),
+      run: () => kind !== 'deals' && askForDeal({ kind, record: now() as Rec }),
+    }),
+    each({
       id: 'record.stage-next',
       title: () => words().stageNext,
       keys: 'shift+ArrowRight',
@@ -98,7 +116,8 @@ function commandsOf(kind: PageKind, id: string): Command[] {
       each({
         id: `record.${outcome}`,
         title: () => words()[outcome],
-        keys: outcome === 'won' ? 'w' : 'l',
+        // Never a bare letter: words that are typed beside a field must not lose a deal.
+        keys: outcome === 'won' ? 'w' : 'shift+l',
         icon: outcome,
         when: isOpen,
         run: () => {
@@ -149,7 +168,7 @@ function commandsOf(kind: PageKind, id: string): Command[] {
       keys: 'u',
       icon: ICONS[kind],
       isHidden: true,
-      run: () => navigate(placeInTrail(kind, id)?.href ?? `/${kind}`),
+      run: () => goBack(placeInTrail(kind, id)?.href ?? `/${kind}`),
     }),
   ]
 }
@@ -157,10 +176,16 @@ function commandsOf(kind: PageKind, id: string): Command[] {
 /** Deletes the record at once. The toast brings it back, and so does the banner in its place. */
 async function removeRecord(kind: PageKind, id: string, title: string): Promise<void> {
   try {
-    if (kind === 'deals') await client().api.request('DELETE', `/app/deals/${id}`)
-    else await remove(kind, id)
+    let done: Promise<unknown> = Promise.resolve()
+    const step = asStep(() => {
+      done =
+        kind === 'deals'
+          ? client().api.request('DELETE', `/app/deals/${id}`, { key: client().newKey() })
+          : remove(kind, id)
+    })
+    await done
     forget({ kind, id })
-    showToast({ text: texts().deleted(title), icon: 'trash', undo: () => undoDeletion(kind, id) })
+    showToast({ text: texts().deleted(title), icon: 'trash', step })
   } catch (error) {
     sayFailed(texts().notDeleted(title), error)
   }

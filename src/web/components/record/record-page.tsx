@@ -3,8 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { visited } from '../../commands/recent.ts'
 import { isPartial, load, type Rec, record } from '../../data/records.ts'
 import { sources } from '../../data/sources.ts'
+import { typeAhead } from '../../lib/typed-ahead.ts'
 import type { Place } from '../../router/types.ts'
-import { setTitle } from '../../router.ts'
+import { query, setTitle } from '../../router.ts'
 import { isPhone } from '../../shell/widths.ts'
 import { SourcesContext } from '../fields/sources.ts'
 import { ByHand } from './by-hand.tsx'
@@ -82,7 +83,10 @@ export function useRecord(kind: PageKind, id: string): FoundRecord {
   const last = useRef<Rec | undefined>(undefined)
   const retry = () => {
     setError(undefined)
-    load(kind, id).catch(setError)
+    const loading = load(kind, id)
+    loading.catch(setError)
+    // Its composer comes with it.
+    if (query.peek().has('compose')) typeAhead(loading)
   }
   const isMissing = view === undefined || (view !== null && isPartial(kind, id))
   useEffect(() => {

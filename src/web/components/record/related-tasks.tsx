@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { memberName } from '../../data/boot.ts'
+import { mayWrite } from '../../data/may.ts'
 import { patch, type Rec, record } from '../../data/records.ts'
 import type { Task } from '../../data/types.ts'
+import { asStep } from '../../data/writes.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { Avatar } from '../avatar.tsx'
@@ -10,7 +12,6 @@ import { Check } from '../check.tsx'
 import { Icon } from '../icon.tsx'
 import { showToast } from '../toast.tsx'
 import { OBJECTS, type PageKind } from './kinds.ts'
-import { mayWrite } from './may-write.ts'
 import { sayFailed } from './say-failed.ts'
 import { Section } from './section.tsx'
 import { tasksOf } from './tasks-data.ts'
@@ -63,12 +64,12 @@ function TaskRow({ task }: { task: Task }) {
   const { id, title, status, due_at, owner_id } = task
   const isDone = status !== 'open'
   const late = !isDone && due_at !== null ? now.value - Date.parse(due_at) : 0
-  const set = (next: 'open' | 'done') => {
-    patch('tasks', id, { status: next }).catch((error) => sayFailed(texts().taskNotChanged, error))
-  }
   const toggle = () => {
-    set(isDone ? 'open' : 'done')
-    if (!isDone) showToast({ text: texts().taskDone(title), undo: () => set('open') })
+    const step = asStep(() => {
+      const done = patch('tasks', id, { status: isDone ? 'open' : 'done' })
+      done.catch((error) => sayFailed(texts().taskNotChanged, error))
+    })
+    if (!isDone) showToast({ text: texts().taskDone(title), step })
   }
   const wrapped = (content: ComponentChildren) => <span class={isDone ? 'what is-done mute' : 'what'}>{content}</span>
   return (

@@ -1,21 +1,23 @@
 import { boot } from '../../data/boot.ts'
-import { create, patch, type Rec, record } from '../../data/records.ts'
+import { mayWrite } from '../../data/may.ts'
+import { patch, type Rec, record } from '../../data/records.ts'
 import { sources } from '../../data/sources.ts'
 import type { Company, Contact, Deal } from '../../data/types.ts'
 import { Avatar } from '../avatar.tsx'
+import { usePhoneParts } from '../fields/phone-links.tsx'
 import { Icon } from '../icon.tsx'
 import { Money } from '../money.tsx'
 import { Pips } from '../pips.tsx'
 import { Adding } from './adding.tsx'
+import { askForDeal } from './ask-for-deal.ts'
 import { Enrollments } from './enrollments.tsx'
 import { InLists } from './in-lists.tsx'
 import type { PageKind } from './kinds.ts'
-import { mayWrite } from './may-write.ts'
 import { RelatedTasks } from './related-tasks.tsx'
 import { sayFailed } from './say-failed.ts'
 import { Section } from './section.tsx'
 import { texts } from './texts.ts'
-import { useList } from './use-list.ts'
+import { stillIn, useList } from './use-list.ts'
 import './related.css'
 
 type RelatedProps = { kind: PageKind; record: Rec }
@@ -45,9 +47,10 @@ export function People({ kind, record: now }: RelatedProps) {
 }
 
 function PeopleOf({ kind, record: now, company }: RelatedProps & { company: string | null }) {
-  const found = useList('contacts', company ? { company_id: company } : null)
+  const asked = company ? { company_id: company } : null
+  const found = useList('contacts', asked)
   const main = kind === 'deals' ? (now as unknown as Deal).primary_contact_id : null
-  const others = (found?.ids.value ?? []).filter((id) => id !== main)
+  const others = (asked && found ? stillIn('contacts', found.ids.value, asked) : []).filter((id) => id !== main)
   const ids = main ? [main, ...others] : others
   const total = Math.max(found?.total.value ?? 0, ids.length)
 
@@ -99,14 +102,23 @@ function Person({ id, isMain }: { id: string; isMain: boolean }) {
     <div class="p">
       <Avatar kind="contact" name={name} size={24} />
       <div class="grow">
-        <a class={isMain ? 'cut mid' : 'cut'} href={`/contacts/${id}`}>
+        <a class={isMain ? 'cut mid' : 'cut'} dir="auto" href={`/contacts/${id}`}>
           {name ?? '…'}
         </a>
-        <div class="sub cut">{person?.job_title}</div>
+        <div class="sub cut" dir="auto">
+          {[isMain && texts().mainContact, person?.job_title].filter(Boolean).join(' · ')}
+        </div>
       </div>
       {email && <IconLink href={`mailto:${email}`} icon="mail" title={texts().mailTo(email)} />}
-      {number && <IconLink href={`tel:${number.replace(/[^\d+]/g, '')}`} icon="phone" title={texts().call(number)} />}
+      {number && <CallLinks number={number} />}
     </div>
+  )
+}
+
+/** One for each number that is written there; none for what cannot be dialled. */
+function CallLinks({ number }: { number: string }) {
+  return usePhoneParts(number).map(
+    ({ text, href }) => href && <IconLink key={href} href={href} icon="phone" title={texts().call(text)} />,
   )
 }
 
@@ -147,7 +159,7 @@ function Firm({ kind, record: now, company }: RelatedProps & { company: string |
         <div class="p">
           <Avatar kind="company" name={name} size={24} />
           <div class="grow">
-            <a class="cut mid" href={`/companies/${company}`}>
+            <a class="cut mid" dir="auto" href={`/companies/${company}`}>
               {name ?? '…'}
             </a>
             <div class="sub">{texts().openDeals(open?.total.value ?? 0)}</div>
@@ -161,14 +173,13 @@ function Firm({ kind, record: now, company }: RelatedProps & { company: string |
 function Deals({ kind, record: now }: RelatedProps) {
   const link = kind === 'contacts' ? { primary_contact_id: now.id } : { company_id: now.id }
   const found = useList('deals', { ...link, sort: '-updated_at' })
-  const ids = found?.ids.value ?? []
+  const ids = found ? stillIn('deals', found.ids.value, link) : []
   const add = (id: string) => {
     patch('deals', id, link).catch((error) => sayFailed(texts().notAdded, error))
   }
   const make = async (title: string) => {
-    const company = kind === 'contacts' && now.company_id ? { company_id: now.company_id } : {}
-    const { id } = await create('deals', { title, ...company, ...link })
-    return { value: id, label: title }
+    if (kind !== 'deals') await askForDeal({ kind, record: now, title })
+    return null
   }
   return (
     <Section
@@ -199,12 +210,14 @@ function DealRow({ id }: { id: string }) {
   return (
     <div class="p">
       <div class="grow">
-        <a class="cut mid" href={`/deals/${id}`}>
+        <a class="cut mid" dir="auto" href={`/deals/${id}`}>
           {deal.title}
         </a>
         <div class="sub row">
           <Pips of={open.length} at={at} outcome={deal.status === 'open' ? null : deal.status} />
-          <span class="cut">{stage?.name}</span>
+          <span class="cut" dir="auto">
+            {stage?.name}
+          </span>
         </div>
       </div>
       <Money amount={deal.amount} currency={deal.currency} />

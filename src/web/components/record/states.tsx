@@ -2,19 +2,20 @@ import { useEffect, useState } from 'preact/hooks'
 import { ApiProblem, pathWith } from '../../data/api.ts'
 import { memberName } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
+import { mayWrite } from '../../data/may.ts'
 import { nameOf } from '../../data/names.ts'
 import { deletion, load, type Rec } from '../../data/records.ts'
+import { restoreStep } from '../../data/restore.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { sayWhy } from '../../shell/say-why.ts'
 import { Missing } from '../../shell/screen-host.tsx'
-import { restore } from '../../shell/undo.ts'
 import { Banner } from '../banner.tsx'
 import { Button } from '../button.tsx'
 import { Empty } from '../empty.tsx'
 import { Bar } from '../skeleton.tsx'
+import { showToast } from '../toast.tsx'
 import { OBJECTS, type PageKind } from './kinds.ts'
-import { mayWrite } from './may-write.ts'
 import { texts } from './texts.ts'
 import { titleOf } from './title.tsx'
 
@@ -92,7 +93,7 @@ function NotHere({ kind, id }: { kind: PageKind; id: string }) {
   const found = useWhereabouts(kind, id)
   if (found === 'loading') return null
   if (found?.merged_into || found?.deleted) return <Gone kind={kind} id={id} last={undefined} />
-  return <Missing />
+  return <Missing>{texts().missingBody}</Missing>
 }
 
 /** Somebody deleted or merged the record while it was on the page, or before; or I did. */
@@ -110,7 +111,14 @@ export function Gone({ kind, id, last }: { kind: PageKind; id: string; last: Rec
 
   async function bringBack(event: string): Promise<void> {
     setWorking(true)
-    if (await restore(event)) await load(kind, id).catch(() => undefined)
+    const { step, restore } = restoreStep(client(), [event])
+    try {
+      await restore(event)
+      showToast({ text: `${texts().timeline.restored}: ${title}`, icon: 'undo', step })
+      await load(kind, id).catch(() => undefined)
+    } catch (error) {
+      showToast({ text: sayWhy(error), kind: 'error' })
+    }
     setWorking(false)
   }
 

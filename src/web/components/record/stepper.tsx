@@ -2,21 +2,21 @@ import { signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { commandHints } from '../../commands/listen.ts'
 import { memberName } from '../../data/boot.ts'
+import { mayWrite } from '../../data/may.ts'
 import { fieldState, useMine, useTheirs } from '../../data/records.ts'
 import type { Deal } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
-import { t } from '../../texts/texts.ts'
 import { Button } from '../button.tsx'
 import { Icon } from '../icon.tsx'
 import { Menu } from '../menu.tsx'
 import { Popover } from '../popover.tsx'
 import { closeDeal, moveDeal, type Outcome, reasonsFor, stagesFor } from './deal-changes.ts'
-import { mayWrite } from './may-write.ts'
 import { texts } from './texts.ts'
 import type { Entry } from './timeline/entries.ts'
 import { timelineOf } from './timeline/timeline-data.ts'
 import './stepper.css'
+import { fieldTexts } from '../fields/texts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -30,12 +30,13 @@ export function Stepper({ deal }: { deal: Deal }) {
   const days = daysIn(timelineOf('deals', deal.id).entries.value, deal, now.value)
   const isOpen = deal.status === 'open'
   const isFree = isOpen && mayWrite('deals')
+  const reached = deal.status === 'lost' ? lostAt(deal, stages) : at
   const words = texts().stepper
   return (
     <>
       <ol class={isOpen ? 'steps' : `steps is-${deal.status}`} aria-label={words.label}>
         {stages.map((stage, index) => {
-          const state = !isOpen || index < at ? 'done' : index === at ? 'now' : ''
+          const state = isOpen && index === at ? 'now' : deal.status === 'won' || index <= reached ? 'done' : ''
           const stayed = days.get(stage.id)
           const isOver = state === 'now' && stage.usual_days !== null && (stayed ?? 0) > stage.usual_days
           return (
@@ -52,7 +53,10 @@ export function Stepper({ deal }: { deal: Deal }) {
                 {stayed !== undefined && (
                   <span class={isOver ? 'dy over' : 'dy'}>
                     {state === 'now' && stage.usual_days !== null
-                      ? words.usually(format.value.duration(stayed * DAY_MS), Math.round(stage.usual_days))
+                      ? words.usually(
+                          format.value.duration(stayed * DAY_MS),
+                          format.value.duration(stage.usual_days * DAY_MS),
+                        )
                       : format.value.duration(stayed * DAY_MS)}
                   </span>
                 )}
@@ -144,16 +148,25 @@ function StageClash({ deal }: { deal: Deal }) {
   const state = fieldState('deals', deal.id, 'stage').value
   if (state?.state !== 'conflict') return null
   const nameOf = (id: unknown) => stagesFor(deal).find((stage) => stage.id === id)?.name ?? '…'
-  const who = (memberName(state.by ?? '') ?? t().conflict.someone).split(' ')[0] ?? ''
+  const name = memberName(state.by ?? '')?.split(' ')[0] ?? null
+  const who = name ?? fieldTexts().conflict.someone
   return (
     <div class="clash row" role="alert">
       <span class="grow">{texts().stepper.clash(who, nameOf(state.theirs), nameOf(state.mine))}</span>
       <Button onClick={() => void useMine('deals', deal.id, 'stage').catch(() => undefined)}>
-        {t().conflict.useMine}
+        {fieldTexts().conflict.useMine}
       </Button>
-      <Button onClick={() => useTheirs('deals', deal.id, 'stage')}>{t().conflict.useTheirs(who)}</Button>
+      <Button onClick={() => useTheirs('deals', deal.id, 'stage')}>{fieldTexts().conflict.useTheirs(name)}</Button>
     </div>
   )
+}
+
+/** The stage that a lost deal had come to; all of them as long as that is not known. */
+function lostAt({ id }: Deal, stages: readonly { id: string }[]): number {
+  const closing = timelineOf('deals', id).entries.value.find(({ kind }) => kind === 'stage')
+  const from = closing?.kind === 'stage' ? closing.stage.from_stage_id : undefined
+  const at = stages.findIndex((stage) => stage.id === from)
+  return at < 0 ? stages.length : at
 }
 
 /** Whole days that the deal has been in each of its stages, as far as its timeline is loaded. */

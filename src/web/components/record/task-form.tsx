@@ -1,5 +1,7 @@
+import { awayNote } from '../../data/away.ts'
 import { boot } from '../../data/boot.ts'
 import { Icon } from '../icon.tsx'
+import { WhenInput } from '../when-input.tsx'
 import { texts } from './texts.ts'
 
 export type TaskDraft = {
@@ -39,6 +41,7 @@ export function TaskForm({ task, fault, onChange, onSend }: TaskFormProps) {
     >
       <input
         class="what"
+        dir="auto"
         type="text"
         autocomplete="off"
         aria-label={words.taskLabel}
@@ -67,20 +70,8 @@ export function TaskForm({ task, fault, onChange, onSend }: TaskFormProps) {
             </option>
           ))}
         </select>
-        <input
-          class="input"
-          type="date"
-          aria-label={words.due}
-          value={task.day}
-          onInput={(event) => onChange({ day: event.currentTarget.value })}
-        />
-        <input
-          class="input"
-          type="time"
-          aria-label={words.time}
-          value={task.time}
-          onInput={(event) => onChange({ time: event.currentTarget.value })}
-        />
+        <WhenInput type="date" label={words.due} value={task.day} onChange={(day) => onChange({ day })} />
+        <WhenInput type="time" label={words.time} value={task.time} onChange={(time) => onChange({ time })} />
         <select
           class="select"
           aria-label={words.owner}
@@ -91,7 +82,7 @@ export function TaskForm({ task, fault, onChange, onSend }: TaskFormProps) {
             .filter(({ status, id }) => status === 'active' || id === task.owner_id)
             .map(({ id, name }) => (
               <option key={id} value={id}>
-                {name}
+                {[name, awayNote(id)].filter(Boolean).join(', ')}
               </option>
             ))}
           <option value="">{words.nobody}</option>

@@ -1,12 +1,14 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
+import type { Typed } from '../../../lib/written/name-fields.ts'
+import { mayWrite } from '../../data/may.ts'
 import { patch, type Rec } from '../../data/records.ts'
-import { namesOf } from '../../data/sources.ts'
+import { format } from '../../lib/locale.ts'
+import { withFigures } from '../fields/figures.ts'
 import { InlineEdit } from '../fields/inline-edit.tsx'
 import { propertyState, takeMine, takeTheirs } from './field-state.ts'
 import type { Property } from './fields.ts'
 import type { PageKind } from './kinds.ts'
 import { editField } from './looking.ts'
-import { mayWrite } from './may-write.ts'
 import { texts } from './texts.ts'
 
 /** What a record is called. A contact's name follows from its parts, also before the server has answered. */
@@ -32,10 +34,12 @@ export function Title({ kind, record, isPeek }: { kind: PageKind; record: Rec; i
   const property = propertyOf(kind)
   const [path = ''] = property.paths
   const state = useMemo(() => propertyState(kind, id, property), [kind, id])
+  /** As it was when I began to type: what somebody else has set since is a conflict. */
+  const opened = useRef(record)
   const title = titleOf(kind, record)
   const field = mayWrite(kind) ? property.field : { ...property.field, off: texts().readOnly }
   return (
-    <div class="name">
+    <div class="name wraps">
       {/* What stands beside it is edited: a heading is read out without the words of a button. */}
       {!isPeek && <h1 class="sr">{title}</h1>}
       <InlineEdit
@@ -44,12 +48,18 @@ export function Title({ kind, record, isPeek }: { kind: PageKind; record: Rec; i
         // The parts of a contact's name say for themselves what is wrong with them.
         state={kind === 'contacts' ? undefined : state}
         onSave={(value) => {
-          const fields = kind === 'contacts' ? namesOf(String(value ?? '')) : { [path]: value }
-          patch(kind, id, fields).catch(() => undefined)
+          const from = opened.current
+          const former = from as unknown as Typed
+          const save = (fields: Record<string, unknown>) => void patch(kind, id, fields, from).catch(() => undefined)
+          if (kind !== 'contacts') return save({ [path]: value })
+          withFigures(({ typedNames }) => save(typedNames(String(value ?? ''), format.value.tag, former)))
         }}
         onUseMine={() => takeMine(kind, id, property)}
         onUseTheirs={() => takeTheirs(kind, id, property)}
-        onEditing={(isEditing) => editField(kind, id, isEditing ? path : null)}
+        onEditing={(isEditing) => {
+          if (isEditing) opened.current = record
+          editField(kind, id, isEditing ? path : null)
+        }}
       />
     </div>
   )

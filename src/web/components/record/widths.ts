@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 
-const query = globalThis.matchMedia?.('(max-width: 1179px)')
+const query = globalThis.matchMedia?.('(max-width: 73.6875rem)')
 const is = signal(query?.matches ?? false)
 query?.addEventListener('change', (event) => {
   is.value = event.matches

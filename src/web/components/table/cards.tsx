@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Kind, record as recordOf } from '../../data/records.ts'
 import type { Rec } from '../../data/types.ts'
+import { scaled } from '../../lib/scale.ts'
 import { Check } from '../check.tsx'
 import { Bar } from '../skeleton.tsx'
 import { Part } from './part.tsx'
@@ -23,7 +24,7 @@ type CardsProps = {
   instead?: ComponentChildren
 }
 
-const HEIGHT = 64
+const HEIGHT = scaled(64)
 const SPARE = 4
 
 /** The rows of a table on a phone, one card each; a long press chooses. */
@@ -97,7 +98,8 @@ function Card({ kind, row, id, state, card, hrefOf, nameOf, canSelect, total }: 
       onPointerUp={stop}
       onPointerCancel={stop}
       onPointerMove={(event) => (Math.abs(event.movementY) > 2 ? stop() : undefined)}
-      onContextMenu={(event) => event.preventDefault()}
+      // A long press chooses the row. The card is a link, which keeps the browser's menu for the mouse.
+      onContextMenu={(event) => (event as unknown as PointerEvent).pointerType === 'touch' && event.preventDefault()}
     >
       {found && id !== undefined ? (
         <>

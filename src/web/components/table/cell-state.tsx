@@ -59,7 +59,15 @@ const textOf = (value: unknown): string =>
 
 function Refused({ text, reason, onDrop }: { text: string; reason: string; onDrop: () => void }) {
   return (
-    <Open mark="late" label={reason} text={<span class="cut">{text}</span>}>
+    <Open
+      mark="late"
+      label={reason}
+      text={
+        <span class="cut" dir="auto">
+          {text}
+        </span>
+      }
+    >
       <p class="help late">
         <Icon name="alert" small />
         {reason}
@@ -85,7 +93,9 @@ function Open(props: {
   useEffect(() => setThere(true), [])
   return (
     <span class={`cell-mark ${mark}`} title={label}>
-      <span class="cut">{text}</span>
+      <span class="cut" dir="auto">
+        {text}
+      </span>
       <button
         ref={box}
         type="button"

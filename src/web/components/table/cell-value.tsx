@@ -2,9 +2,10 @@ import type { Rec } from '../../data/types.ts'
 import { Avatar } from '../avatar.tsx'
 import type { Email, Phone } from '../fields/field.ts'
 import { isEmpty } from '../fields/field-types.ts'
-import { primaryFirst } from '../fields/show.tsx'
+import { optionTags, primaryFirst } from '../fields/show.tsx'
 import { useSources } from '../fields/sources.ts'
 import { Value } from '../fields/value.tsx'
+import { TagsInLine } from '../tag.tsx'
 import { readValue, type TableColumn } from './column.ts'
 
 /** A value in a cell: like everywhere, but nothing in it can be pressed, since the cell has the only tab stop. */
@@ -18,10 +19,14 @@ export function CellValue({ column, record }: { column: TableColumn; record: Rec
   switch (type) {
     case 'email':
     case 'phone':
-      return <span class="cut">{String(value)}</span>
+      return (
+        <span class="cut" dir="auto">
+          {String(value)}
+        </span>
+      )
     case 'url':
       return (
-        <span class="cut">
+        <span class="cut" dir="auto">
           {String(value)
             .replace(/^https?:\/\/(www\.)?/, '')
             .replace(/\/$/, '')}
@@ -31,11 +36,25 @@ export function CellValue({ column, record }: { column: TableColumn; record: Rec
       return <Several texts={primaryFirst(value as Email[]).map(({ email }) => email)} />
     case 'phones':
       return <Several texts={primaryFirst(value as Phone[]).map(({ number }) => number)} />
+    case 'tags':
+      return (
+        <TagsInLine tags={(value as string[]).flatMap((id) => sources.tags().find((tag) => tag.id === id) ?? [])} />
+      )
+    case 'multi_select':
+      return <TagsInLine tags={optionTags(value as string[], column.field)} />
     case 'company':
     case 'contact':
-      return <span class="cut">{sources.nameOf(type, String(value)) ?? '…'}</span>
+      return (
+        <span class="cut" dir="auto">
+          {sources.nameOf(type, String(value)) ?? '…'}
+        </span>
+      )
     case 'long_text':
-      return <span class="cut">{String(value)}</span>
+      return (
+        <span class="cut" dir="auto">
+          {String(value)}
+        </span>
+      )
     default:
       return <Value value={value} field={column.field} />
   }
@@ -44,7 +63,9 @@ export function CellValue({ column, record }: { column: TableColumn; record: Rec
 function Several({ texts }: { texts: readonly string[] }) {
   return (
     <span class="row">
-      <span class="cut">{texts[0]}</span>
+      <span class="cut" dir="auto">
+        {texts[0]}
+      </span>
       {texts.length > 1 && <span class="small mute">+{texts.length - 1}</span>}
     </span>
   )

@@ -19,8 +19,8 @@ export type TableColumn = {
   caption?: string | undefined
   /** Its numbers are added up in the foot. */
   isSummed?: boolean | undefined
-  /** It takes the width that is left. */
-  grows?: boolean | undefined
+  /** Its part of the width that is left. */
+  grows?: number | undefined
   /** Quieter than the others. */
   dim?: boolean | undefined
   /** Where the value is not at the path of the field. */

@@ -5,6 +5,13 @@ export const cellSelector = (row: number, column: number): string =>
 
 export const isTyping = (event: Event): boolean => (event.target as Element).matches('input, textarea, select')
 
+/** Whether somebody has chosen a part of the text of the cell with the focus, by mouse. */
+export function isTextChosen(): boolean {
+  const [chosen, cell] = [getSelection(), document.activeElement]
+  if (!chosen || !cell || chosen.isCollapsed) return false
+  return cell.contains(chosen.anchorNode) && cell.contains(chosen.focusNode)
+}
+
 /** Those in view, and the one with the focus, which keys would lose otherwise. */
 export function mountedRows(
   { first, last }: { first: number; last: number },

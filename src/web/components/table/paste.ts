@@ -1,24 +1,30 @@
-import type { Cell } from './focus.ts'
+import type { Cell as At } from './focus.ts'
 
 // A pasted block becomes one change of each record. What a column cannot read is refused cell by cell, the rest is written.
 
-export type Read = { value: unknown } | { refused: string }
-export type PasteColumn = { key: string; read?: ((text: string) => Read | Promise<Read>) | undefined }
-export type Change = { id: string; row: number; fields: Record<string, Read> }
+/** A text of another program, or what a cell of ours had, with its text. */
+export type Pasted = string | { text: string }
+export type Read = { value: unknown } | { refused: string } | 'same'
+export type PasteColumn<Cell> = { key: string; read: (cell: Cell, id: string) => Read | Promise<Read> }
+export type Change = { id: string; row: number; fields: Record<string, { value: unknown }> }
 export type Refusal = { row: number; column: number; text: string; reason: string }
 export type Plan = { changes: Change[]; refusals: Refusal[]; outside: number }
 
-type Target = {
-  at: Cell
-  columns: readonly PasteColumn[]
+type Target<Cell> = {
+  at: At
+  columns: readonly PasteColumn<Cell>[]
   idAt: (row: number) => string | undefined
   rows: number
-  readOnly: string
 }
 
-/** Maps the cells of a block to fields of records, from the focused cell to the right and down. */
-export async function planPaste(block: readonly (readonly string[])[], target: Target): Promise<Plan> {
-  const { at, columns, idAt, rows, readOnly } = target
+/**
+ * Maps the cells of a block to fields of records, from the focused cell to the right and down. What is there already is
+ * no change.
+ */
+export async function planPaste<Cell extends Pasted>(
+  block: readonly (readonly Cell[])[],
+  { at, columns, idAt, rows }: Target<Cell>,
+): Promise<Plan> {
   const plan: Plan = { changes: [], refusals: [], outside: 0 }
   for (const [down, cells] of block.entries()) {
     const row = at.row + down
@@ -28,14 +34,17 @@ export async function planPaste(block: readonly (readonly string[])[], target: T
       continue
     }
     const change: Change = { id, row, fields: {} }
-    for (const [right, text] of cells.entries()) {
+    for (const [right, cell] of cells.entries()) {
       const column = columns[at.column + right]
-      if (!column) plan.outside++
-      else {
-        const read = column.read ? await column.read(text.trim()) : { refused: readOnly }
-        if ('refused' in read) plan.refusals.push({ row, column: at.column + right, text, reason: read.refused })
-        else change.fields[column.key] = read
+      if (!column) {
+        plan.outside++
+        continue
       }
+      const read = await column.read(cell, id)
+      if (read === 'same') continue
+      const text = typeof cell === 'string' ? cell : cell.text
+      if ('refused' in read) plan.refusals.push({ row, column: at.column + right, text, reason: read.refused })
+      else change.fields[column.key] = read
     }
     if (Object.keys(change.fields).length > 0) plan.changes.push(change)
   }

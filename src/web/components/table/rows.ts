@@ -47,6 +47,7 @@ const MAX_AT_ONCE = 2
 const CHECK_MS = 400
 /** Pages beyond this number are let go, the farthest from the view first: 4,000 records. */
 const MAX_PAGES = 40
+export const MOST_LOADED = MAX_PAGES * PAGE
 
 export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery): Rows {
   const total = signal<number | undefined>(undefined)
@@ -236,4 +237,13 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
       pages = new Map()
     },
   }
+}
+
+/** Loads the rows from one to another, in any order of the two. Resolves with whether all are here. */
+export async function loadRange(rows: Rows, one: number, other: number): Promise<boolean> {
+  const [first, last] = [Math.min(one, other), Math.max(one, other)]
+  if (last - first >= MOST_LOADED) return false
+  for (let row = first - (first % PAGE); row <= last; row += PAGE) await rows.reach(row)
+  for (let row = first; row <= last; row++) if (rows.idAt(row) === undefined) return false
+  return true
 }

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { scaled, unscaled } from '../../lib/scale.ts'
 import { Check } from '../check.tsx'
 import { Icon } from '../icon.tsx'
 import { Menu, type MenuGroup } from '../menu.tsx'
@@ -58,7 +59,7 @@ function HeadCell(props: CellProps) {
   const direction =
     by !== undefined && sort === by ? 'ascending' : by !== undefined && sort === `-${by}` ? 'descending' : undefined
   const stay = geometry.stays.get(key)
-  const width = geometry.places[at]?.width ?? column.width
+  const width = unscaled(geometry.places[at]?.width ?? scaled(column.width))
 
   const onKeyDown = (event: KeyboardEvent) => {
     const isArrow = event.key === 'ArrowLeft' || event.key === 'ArrowRight'
@@ -125,7 +126,9 @@ function HeadCell(props: CellProps) {
         setOpen(true)
       }}
     >
-      <span class="cut">{column.field.label}</span>
+      <span class="cut" dir="auto">
+        {column.field.label}
+      </span>
       {direction && <Icon name={direction === 'ascending' ? 'asc' : 'desc'} small />}
       {!direction && isOpen && <Icon name="down" small />}
       <Resizer width={width} onResize={(next) => onLayout(resized(layout, key, next))} />
@@ -232,6 +235,8 @@ function sortWords({ field }: TableColumn): [up: string, down: string] {
   const words = texts()
   if (field.type === 'date' || field.type === 'datetime') return [words.sortUpDate, words.sortDownDate]
   if (field.type === 'number' || field.type === 'money') return [words.sortUpNumber, words.sortDownNumber]
+  // The order of stages is their own.
+  if (field.key === 'stage') return [words.sortUpPlace, words.sortDownPlace]
   return [words.sortUp, words.sortDown]
 }
 
@@ -242,8 +247,8 @@ function Resizer({ width, onResize }: { width: number; onResize: (width: number)
     event.stopPropagation()
     const start = event.clientX
     const head = (event.currentTarget as HTMLElement).closest<HTMLElement>('.th')
-    const from = head?.offsetWidth ?? width
-    const onMove = (move: PointerEvent) => onResize(from + move.clientX - start)
+    const from = head?.offsetWidth ?? scaled(width)
+    const onMove = (move: PointerEvent) => onResize(unscaled(from + move.clientX - start))
     const onUp = () => {
       removeEventListener('pointermove', onMove)
       removeEventListener('pointerup', onUp)

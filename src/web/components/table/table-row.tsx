@@ -4,6 +4,7 @@ import { type Kind, patch, record as recordOf } from '../../data/records.ts'
 import type { Rec } from '../../data/types.ts'
 import { writes } from '../../data/writes.ts'
 import { Check } from '../check.tsx'
+import { offerDuplicate } from '../duplicate/offer.ts'
 import { CellEditor } from '../fields/cell-editor.tsx'
 import { kindOf } from '../fields/field-types.ts'
 import { Bar } from '../skeleton.tsx'
@@ -120,6 +121,7 @@ function TableCell({ view, record, column, at, stay, isFocused, editing, isActiv
           value={readValue(column, from)}
           startWith={editing.startWith}
           onSave={(value) => saveCell(view, from, column, value)}
+          onUnread={(text, reason) => refuseCell(view, from, column, { text, reason })}
           onDone={view.onEdited}
         />
       ) : isActive ? (
@@ -133,6 +135,17 @@ function TableCell({ view, record, column, at, stay, isFocused, editing, isActiv
 
 export const isNumber = ({ field }: TableColumn): boolean => kindOf(field.type).right === true
 
+/** The cell shows what was typed, and why it is none. */
+function refuseCell(
+  { state }: RowView,
+  { id }: Rec,
+  column: TableColumn,
+  unread: { text: string; reason: string },
+): void {
+  touch(state, id)
+  state.refused.value = new Map(state.refused.peek()).set(cellName(id, keyOf(column)), unread)
+}
+
 function saveCell({ kind, state }: RowView, record: Rec, column: TableColumn, value: unknown): void {
   touch(state, record.id)
   const name = cellName(record.id, keyOf(column))
@@ -142,7 +155,8 @@ function saveCell({ kind, state }: RowView, record: Rec, column: TableColumn, va
     state.refused.value = rest
   }
   // The cell shows what becomes of it.
-  patch(kind, record.id, patchFor(column, value, record), record).catch(() => undefined)
+  const body = patchFor(column, value, record)
+  patch(kind, record.id, body, record).catch((error) => void offerDuplicate(error, kind, { id: record.id, body }))
 }
 
 function EmptyRow({ view, row, style }: { view: RowView; row: number; style: preact.CSSProperties }) {

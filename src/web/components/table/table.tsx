@@ -1,18 +1,21 @@
 import { useComputed } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Kind } from '../../data/records.ts'
 import type { Rec } from '../../data/types.ts'
+import { scaled } from '../../lib/scale.ts'
 import { useSources } from '../fields/sources.ts'
-import { copiedText, pasteText } from './block-actions.ts'
+import { copyCells, pasteCells, selectRange } from './block-actions.ts'
 import { kindsOf, type TableColumn } from './column.ts'
 import { moveFocus, nextEditable } from './focus.ts'
-import { geometryOf } from './geometry.ts'
-import { cellSelector, isTyping, mountedRows } from './grid-dom.ts'
+import { geometryOf, roomOf } from './geometry.ts'
+import { cellSelector, isTextChosen, isTyping, mountedRows } from './grid-dom.ts'
 import { type Layout, settled } from './layout.ts'
+import { OWN_TYPE } from './own-form.ts'
 import { Part } from './part.tsx'
+import { type OnMenu, pointerOf } from './pointer.ts'
 import type { Rows } from './rows.ts'
-import { extended, headToggled, toggled } from './selection.ts'
+import { countOf, extended, headToggled, toggled } from './selection.ts'
 import { TableHead } from './table-head.tsx'
 import { type RowView, TableRow } from './table-row.tsx'
 import type { TableState } from './table-state.ts'
@@ -32,12 +35,13 @@ export type TableProps = {
   canSelect: boolean
   nameOf: (record: Rec) => string
   onOpen: (id: string) => void
+  onMenu: OnMenu
   /** In place of the rows when there are none, or they did not come. */
   instead?: ComponentChildren
 }
 
-const ROW = 36
-const HEAD = 32
+const ROW = scaled(36)
+const HEAD = scaled(32)
 /** Rows beyond both edges of the view. */
 const SPARE = 6
 /** More than are ever in the page, so that each keeps its element while it is scrolled through. */
@@ -45,13 +49,14 @@ const SLOTS = 80
 
 /** A grid of any number of rows: those in view are in the page, and their pages are loaded. */
 export function Table(props: TableProps) {
-  const { kind, label, rows, columns, layout, onLayout, state, canSelect, nameOf, onOpen, instead } = props
+  const { kind, label, rows, columns, layout, onLayout, state, canSelect, nameOf, onOpen, onMenu, instead } = props
   const sources = useSources()
   const scroller = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ first: 0, last: 30, page: 20 })
   const kinds = useMemo(() => kindsOf(columns), [columns])
   const placed = useMemo(() => settled(layout, kinds), [layout, kinds])
-  const geometry = useMemo(() => geometryOf(columns, placed, canSelect, false), [columns, placed, canSelect])
+  const [room, setRoom] = useState(Number.POSITIVE_INFINITY)
+  const geometry = useMemo(() => geometryOf(columns, placed, canSelect, room), [columns, placed, canSelect, room])
   const total = rows.total.value ?? 0
   const isFirstLoad = rows.total.value === undefined
   const count = isFirstLoad ? (rows.error.value === undefined ? 12 : 0) : total
@@ -64,6 +69,7 @@ export function Table(props: TableProps) {
     const box = scroller.current
     if (!box) return
     const look = () => {
+      setRoom(roomOf(box.clientWidth))
       const page = Math.max(1, Math.floor((box.clientHeight - HEAD) / ROW))
       const first = Math.max(0, Math.floor(box.scrollTop / ROW) - SPARE)
       // In steps, so that not every pixel draws anew.
@@ -79,10 +85,12 @@ export function Table(props: TableProps) {
       box.removeEventListener('scroll', look)
     }
   }, [])
-  useEffect(() => {
+  // Before the empty rows are painted: on the way to the end, the request is what takes the time.
+  useLayoutEffect(() => {
     const box = scroller.current
     const top = box ? Math.floor(box.scrollTop / ROW) : 0
-    rows.ensure(Math.max(0, top - SPARE), top + view.page + SPARE)
+    const last = top + view.page + SPARE
+    rows.ensure(Math.max(0, top - SPARE), isFirstLoad ? last : Math.min(last, total - 1))
   }, [rows, view, total])
 
   const isPending = useRef(false)
@@ -148,7 +156,8 @@ export function Table(props: TableProps) {
 
   const onSelect = (row: number, id: string, isRange: boolean) => {
     const { selection } = state
-    selection.value = isRange ? extended(selection.peek(), row, rows.idAt) : toggled(selection.peek(), id, row)
+    if (isRange) void selectRange(state, rows, row)
+    else selection.value = toggled(selection.peek(), id, row)
     focus.value = { row, column: focus.peek().column }
   }
 
@@ -180,19 +189,17 @@ export function Table(props: TableProps) {
     event.preventDefault()
   }
 
-  const onClick = (event: MouseEvent) => {
-    const cell = (event.target as Element).closest<HTMLElement>('[data-column]')
-    const row = cell?.closest<HTMLElement>('[data-row]')
-    if (!cell || !row || state.editing.peek()) return
-    const at = { row: Number(row.dataset.row), column: Number(cell.dataset.column) }
-    const isHere = focus.peek().row === at.row && focus.peek().column === at.column
-    const hadFocus = isHere && cell.dataset.was === 'focused'
-    focus.value = at
-    cell.dataset.was = 'focused'
-    if (event.detail === 2 || hadFocus) edit()
-    else cell.focus({ preventScroll: true })
-  }
-
+  const latest = useRef({ onSelect, onEdited, edit, onMenu })
+  latest.current = { onSelect, onEdited, edit, onMenu }
+  const pointer = useMemo(
+    () =>
+      pointerOf({
+        state,
+        edit: () => latest.current.edit(),
+        onMenu: (event, id) => latest.current.onMenu(event, id),
+      }),
+    [state],
+  )
   const rowView: RowView = useMemo(
     () => ({
       kind,
@@ -207,8 +214,6 @@ export function Table(props: TableProps) {
     }),
     [kind, geometry, state, canSelect],
   )
-  const latest = useRef({ onSelect, onEdited })
-  latest.current = { onSelect, onEdited }
 
   const place = { kind, rows, columns: geometry.columns, state, sources }
   const selection = state.selection.value
@@ -239,17 +244,16 @@ export function Table(props: TableProps) {
         aria-busy={rows.isLoading.value}
         data-scroll="table"
         onKeyDown={onKeyDown}
-        onClick={onClick}
+        {...pointer}
         onCopy={(event) => {
-          const copied = isTyping(event) ? undefined : copiedText(place)
-          if (!copied) return
-          event.clipboardData?.setData('text/plain', copied.text)
-          event.preventDefault()
+          if (isTyping(event) || (countOf(selection, total) === 0 && isTextChosen())) return
+          if (copyCells(place, event.clipboardData)) event.preventDefault()
         }}
         onPaste={(event) => {
           if (isTyping(event) || !canSelect || focus.peek().row < 0) return
           event.preventDefault()
-          void pasteText(place, event.clipboardData?.getData('text/plain') ?? '')
+          const given = (type: string) => event.clipboardData?.getData(type) ?? ''
+          void pasteCells(place, given('text/plain'), given(OWN_TYPE))
         }}
       >
         <Part

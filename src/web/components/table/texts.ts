@@ -1,4 +1,4 @@
 import { catalogue } from '../../texts/texts.ts'
 import { en } from './en.ts'
 
-export const texts = catalogue({ en, de: () => import('./de.ts').then(({ de }) => de) })
+export const texts = catalogue({ en, de: () => import('../../texts/later-de.ts').then(({ later }) => later.table) })

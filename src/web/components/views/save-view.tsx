@@ -1,13 +1,17 @@
 import { useId, useRef, useState } from 'preact/hooks'
 import { ApiProblem } from '../../data/api.ts'
+import { mayWrite } from '../../data/may.ts'
 import type { Anchor } from '../../lib/place.ts'
+import { sayWhy } from '../../shell/say-why.ts'
 import { Button } from '../button.tsx'
 import { Check } from '../check.tsx'
 import { Icon } from '../icon.tsx'
 import { Popover } from '../popover.tsx'
 import { showToast } from '../toast.tsx'
+import { BegunBefore, useBegun } from '../typed/begun.tsx'
+import { tooLong } from '../typed/too-long.tsx'
 import { type ListState, savedQuery } from './list-state.ts'
-import { changeView, createView, mayShare, type View } from './saved-views.ts'
+import { changeView, createView, type View } from './saved-views.ts'
 import { texts } from './texts.ts'
 
 type SaveViewProps = {
@@ -25,16 +29,20 @@ type SaveViewProps = {
 export function SaveView({ anchor, object, shape, state, view, onClose, onSaved }: SaveViewProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  const [name, setName] = useState(view?.name ?? '')
-  const [isShared, setShared] = useState(view?.is_shared ?? false)
-  const [isPinned, setPinned] = useState(view?.is_pinned ?? false)
+  const begun = useBegun(view ? `view.${view.id}` : `view.${object}.${shape}`, {
+    name: view?.name ?? '',
+    isShared: view?.is_shared ?? false,
+    isPinned: view?.is_pinned ?? false,
+  })
+  const { name, isShared, isPinned } = begun.values
   const [isWorking, setWorking] = useState(false)
-  const [fault, setFault] = useState<string | null>(null)
+  const [refusal, setFault] = useState<string | null>(null)
+  const fault = refusal ?? tooLong(name.trim()) ?? null
   const save = async (event: Event) => {
     event.preventDefault()
     const given = { name: name.trim(), is_shared: isShared, is_pinned: isPinned }
-    if (given.name === '') {
-      setFault(texts().needsName)
+    if (given.name === '' || tooLong(given.name)) {
+      if (given.name === '') setFault(texts().needsName)
       input.current?.focus()
       return
     }
@@ -43,11 +51,12 @@ export function SaveView({ anchor, object, shape, state, view, onClose, onSaved 
       const saved = view
         ? await changeView(view, given)
         : await createView({ ...given, object, shape, query: savedQuery(state) })
+      begun.clear()
       onClose()
       onSaved(saved)
       showToast({ text: texts().saved(saved.name) })
     } catch (error) {
-      setFault(error instanceof ApiProblem ? (error.errors[0]?.message ?? error.message) : texts().failed(given.name))
+      setFault(error instanceof ApiProblem ? sayWhy(error) : texts().failed(given.name))
     } finally {
       setWorking(false)
     }
@@ -62,6 +71,7 @@ export function SaveView({ anchor, object, shape, state, view, onClose, onSaved 
       aria-label={view ? texts().rename : texts().saveAs}
     >
       <form onSubmit={(event) => void save(event)} noValidate>
+        <BegunBefore form={begun.form} />
         <label class="label" for={id}>
           {texts().name}
         </label>
@@ -72,13 +82,12 @@ export function SaveView({ anchor, object, shape, state, view, onClose, onSaved 
           type="text"
           autocomplete="off"
           autofocus
-          maxLength={255}
           placeholder={texts().nameExample}
           aria-invalid={fault !== null}
           aria-describedby={fault ? `${id}-fault` : undefined}
           value={name}
           onInput={(event) => {
-            setName(event.currentTarget.value)
+            begun.set({ name: event.currentTarget.value })
             setFault(null)
           }}
         />
@@ -88,15 +97,15 @@ export function SaveView({ anchor, object, shape, state, view, onClose, onSaved 
             {fault}
           </p>
         )}
-        {mayShare() && (
+        {mayWrite() && (
           <>
-            <Check checked={isShared} onChange={setShared}>
+            <Check checked={isShared} onChange={(isShared) => begun.set({ isShared })}>
               {texts().shared}
             </Check>
             <p class="help">{texts().sharedHelp}</p>
           </>
         )}
-        <Check checked={isPinned} onChange={setPinned}>
+        <Check checked={isPinned} onChange={(isPinned) => begun.set({ isPinned })}>
           {texts().pinned}
         </Check>
         <div class="row">

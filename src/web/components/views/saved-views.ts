@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { boot, me, page } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
+import { isAdmin } from '../../data/may.ts'
 import type { View } from '../../data/types.ts'
 
 // The saved views of the member: their own, and those that others share. Each change is answered by the server first.
@@ -19,9 +20,6 @@ export const findView = (id: string | null): View | undefined => boot.value.view
 
 /** Shared views are changed by their owner and by admins. */
 export const mayChange = (view: View): boolean => view.owner_id === me.value.id || isAdmin()
-
-const isAdmin = (): boolean => me.value.role === 'owner' || me.value.role === 'admin'
-export const mayShare = (): boolean => me.value.role !== 'viewer'
 
 export type NewView = Pick<View, 'object' | 'name' | 'shape' | 'is_shared' | 'is_pinned' | 'query'>
 

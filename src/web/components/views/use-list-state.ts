@@ -1,4 +1,5 @@
 import { navigate, path, query } from '../../router.ts'
+import type { Filter } from '../filters/conditions.ts'
 import {
   addressQuery,
   EMPTY,
@@ -14,22 +15,27 @@ import { findView, type View } from './saved-views.ts'
 export type ListAddress = ReturnType<typeof listAddress>
 
 /** What an address selects: the state that it says itself, else that of the view that it names. */
-export function shownAt(address: URLSearchParams, object: View['object'], reading: Reading) {
+export function shownAt(
+  address: URLSearchParams,
+  object: View['object'],
+  reading: Reading,
+  own: readonly Filter[] = [],
+) {
   const named = findView(address.get('view'))
   const view = named?.object === object ? named : undefined
   const saved = view && savedState(view.query, reading)
-  return { view, saved, state: saved && !saysItself(address, reading) ? saved : stateOf(address, reading) }
+  return { view, saved, state: saved && !saysItself(address, reading) ? saved : stateOf(address, reading, own) }
 }
 
 /**
  * What a list shows, from its address, and how that is changed. Reads signals: what uses it in drawing is drawn again when
- * the address or the view changes.
+ * the address or the view changes. `own` is the filter of the list that is shown.
  */
-export function listAddress(object: View['object'], reading: Reading) {
-  const { view, saved, state } = shownAt(query.value, object, reading)
+export function listAddress(object: View['object'], reading: Reading, own: readonly Filter[] = []) {
+  const { view, saved, state } = shownAt(query.value, object, reading, own)
 
   const go = (next: ListState, replace = false): Promise<void> => {
-    const search = addressQuery(next, view && saved ? { id: view.id, state: saved } : null)
+    const search = addressQuery(next, reading, view && saved ? { id: view.id, state: saved } : null, own)
     for (const [name, value] of query.peek()) if (OTHERS.includes(name)) search.set(name, value)
     const text = search.toString().replaceAll('%2C', ',')
     return navigate(text === '' ? path.peek() : `${path.peek()}?${text}`, { replace })
@@ -43,7 +49,7 @@ export function listAddress(object: View['object'], reading: Reading) {
     isChanged: saved !== undefined && !sameState(state, saved),
     /** `replace` while someone types or chooses values, so that "back" leads to the state before. */
     change: (change: Partial<ListState>, { replace = false } = {}) => go({ ...state, ...change }, replace),
-    reset: () => (saved ? go(saved) : go(EMPTY)),
+    reset: () => (saved ? go(saved) : go({ ...EMPTY, conditions: own })),
     choose: (id: string | null) => navigate(id === null ? path.peek() : `${path.peek()}?view=${id}`),
   }
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { me } from '../../data/boot.ts'
+import { format } from '../../lib/locale.ts'
 import { path } from '../../router.ts'
 import { IconButton } from '../button.tsx'
 import { Icon } from '../icon.tsx'
@@ -8,8 +9,10 @@ import '../tabs.css'
 import { SaveView } from './save-view.tsx'
 import { type View, viewsOf } from './saved-views.ts'
 import { texts } from './texts.ts'
+import { useCounted } from './use-counted.ts'
 import type { ListAddress } from './use-list-state.ts'
 import { ViewChange } from './view-change.tsx'
+import { viewCounts } from './view-counts.ts'
 import './views.css'
 
 type ViewTabsProps = {
@@ -18,21 +21,20 @@ type ViewTabsProps = {
   all: string
   address: ListAddress
   shape: View['shape']
-  /** How many records a view has, where that is known. */
-  countOf?: ((view: View | null) => number | undefined) | undefined
   children?: ComponentChildren
 }
 
 /** The saved views as tabs that are addresses. A changed one says so, and can be reset or saved. */
-export function ViewTabs({ object, all, address, shape, countOf, children }: ViewTabsProps) {
+export function ViewTabs({ object, all, address, shape, children }: ViewTabsProps) {
   const views = viewsOf(object).value
   const [isSaving, setSaving] = useState(false)
   const plus = useRef<HTMLButtonElement>(null)
   const { view } = address
+  useCounted(views)
   return (
     <div class="views">
       <nav class="tabs" aria-label={texts().views}>
-        <Tab href={path.value} label={all} isHere={!view} count={countOf?.(null)} />
+        <Tab href={path.value} label={all} isHere={!view} />
         {views.map((each) => (
           <Tab
             key={each.id}
@@ -40,7 +42,7 @@ export function ViewTabs({ object, all, address, shape, countOf, children }: Vie
             label={each.name}
             isHere={each.id === view?.id}
             isShared={each.is_shared && each.owner_id !== me.value.id}
-            count={countOf?.(each)}
+            count={viewCounts.value.get(each.id)}
           />
         ))}
       </nav>
@@ -77,7 +79,7 @@ function Tab({ href, label, isHere, isShared, count }: TabProps) {
     <a href={href} aria-current={isHere ? 'page' : undefined}>
       {label}
       {isShared && <Icon name="person" small title={texts().isShared} />}
-      {count !== undefined && <span class="n">{count}</span>}
+      {count !== undefined && <span class="n">{format.value.number(count)}</span>}
     </a>
   )
 }

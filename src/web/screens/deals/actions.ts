@@ -1,19 +1,22 @@
 import { batch, signal } from '@preact/signals'
+import { showToast } from '../../components/toast.tsx'
 import type { BoardRow } from '../../data/board.ts'
 import { boot } from '../../data/boot.ts'
+import { mayWrite } from '../../data/may.ts'
 import type { Anchor } from '../../lib/place.ts'
 import { navigate } from '../../router.ts'
 import { openPeek, peeked } from '../../shell/peek.ts'
+import { isPeekWide } from '../../shell/widths.ts'
 import type { BoardState, PopupKind } from './board-state.ts'
 import { closeDeals, moveDeals, type Outcome } from './changes.ts'
+import { loadMeanwhile } from './held.ts'
 import type { Target } from './lift.ts'
 import { texts } from './texts/texts.ts'
 
 export type BoardActions = ReturnType<typeof boardActions>
 
-/** Records open beside the board from this width on. */
-const PEEK_WIDTH = 1100
-export const hasRoomToPeek = (): boolean => innerWidth >= PEEK_WIDTH
+/** Records open beside the board where there is room. */
+export const hasRoomToPeek = (): boolean => isPeekWide.peek()
 
 /** What people do on the board. `focusCard` gives a card the focus, once it is in the page. */
 export function boardActions(board: BoardState, focusCard: (id: string) => void) {
@@ -23,7 +26,6 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
 
   const rowsOf = (ids: readonly string[]): BoardRow[] => ids.flatMap((id) => board.find(id) ?? [])
   const stageName = (id: string): string => boot.value.stages.find((stage) => stage.id === id)?.name ?? ''
-  const mayWrite = (): boolean => boot.value.capabilities.includes('rest.crm.deals.write')
 
   /** Says it even if the words are the same as before. */
   function say(text: string): void {
@@ -35,7 +37,7 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
     const [first] = rows
     if (!first) return
     batch(() => {
-      moveDeals(rows, { id: stage, name: stageName(stage) }, board.holdAnew)
+      moveDeals(rows, { id: stage, name: stageName(stage) })
       board.holdAnew()
       board.fold(stage, false)
     })
@@ -52,7 +54,7 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
 
   function close(ids: readonly string[], outcome: Outcome, reason: string): void {
     const next = nextAfter(ids)
-    closeDeals(rowsOf(ids), outcome, reason, board.holdAnew)
+    closeDeals(rowsOf(ids), outcome, reason)
     board.holdAnew()
     board.clearSelection()
     focusNext(next)
@@ -73,13 +75,32 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
     focusCard(id)
   }
 
-  function drop(ids: readonly string[], target: Target, anchor: Anchor): void {
-    if ('stage' in target) move(ids, target.stage)
-    else askReason(ids, target.outcome, anchor)
+  /** Does it to deals that are as they were when they were taken; where a colleague has changed one since, it is asked. */
+  function withTaken(taken: readonly BoardRow[], target: Target, run: (ids: readonly string[]) => void): void {
+    const isSame = taken.every((row) => board.find(row.id) === row)
+    if (isSame) run(taken.map(({ id }) => id))
+    else askFirst(taken, target, run)
   }
 
+  function askFirst(taken: readonly BoardRow[], target: Target, run: (ids: readonly string[]) => void): void {
+    loadMeanwhile().then(
+      async ({ askAgain }) => {
+        const ids = await askAgain(taken, target, board.find)
+        if (ids.length > 0) run(ids)
+        else focusNext(taken.find(({ id }) => board.find(id))?.id)
+      },
+      () => showToast({ text: texts().failed, kind: 'error' }),
+    )
+  }
+
+  const drop = (taken: readonly BoardRow[], target: Target, anchor: Anchor): void =>
+    withTaken(taken, target, (ids) => {
+      if ('stage' in target) move(ids, target.stage)
+      else askReason(ids, target.outcome, anchor)
+    })
+
   function openPopup(kind: PopupKind, ids: readonly string[], anchor: Anchor): void {
-    board.popup.value = { kind, ids, anchor }
+    board.popup.value = { kind, ids, anchor, taken: rowsOf(ids) }
   }
 
   function focused(id: string): void {
@@ -88,8 +109,10 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
 
   function lift(id: string): void {
     const row = board.find(id)
-    if (!row || !mayWrite()) return
+    if (!row || !mayWrite('deals')) return
     for (const { stage } of board.columns.peek()) board.hold(stage.id)
+    void loadMeanwhile().catch(() => undefined)
+    board.take(id)
     board.liftAt(id)
     say(texts().lifted(row.title, stageName(row.stage_id)))
   }
@@ -98,7 +121,7 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
   function pressLifted(key: string, endOf: (outcome: Outcome) => Anchor): boolean {
     const result = board.press(key)
     if (!result) return false
-    const row = board.find(result.id)
+    const row = board.find(result.id) ?? board.taken.peek()[0]
     if (!row) return true
     if ('lift' in result) {
       const target = board.target.peek()
@@ -106,8 +129,9 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
       return true
     }
     releaseAll()
+    const taken = board.letGo()
     if ('drop' in result)
-      drop(board.takenWith(row.id), result.drop, 'outcome' in result.drop ? endOf(result.drop.outcome) : { x: 0, y: 0 })
+      drop(taken, result.drop, 'outcome' in result.drop ? endOf(result.drop.outcome) : { x: 0, y: 0 })
     else {
       say(texts().putBack(row.title))
       focusCard(row.id)
@@ -144,16 +168,6 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
     focusCard(id)
   }
 
-  function openMenu(event: MouseEvent, id: string): void {
-    if (event.target instanceof Element && event.target.closest('a') && pointer === 'touch') return
-    event.preventDefault()
-    const isByKey = event.clientX === 0 && event.clientY === 0
-    const anchor =
-      isByKey && event.target instanceof HTMLElement ? event.target : { x: event.clientX, y: event.clientY }
-    board.at.value = id
-    openPopup('menu', board.selection.peek().has(id) ? board.selected.peek() : [id], anchor)
-  }
-
   return {
     said,
     say,
@@ -161,7 +175,8 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
     mayWrite,
     rowsOf,
     move,
-    close,
+    close: (taken: readonly BoardRow[], outcome: Outcome, reason: string) =>
+      withTaken(taken, { outcome }, (ids) => close(ids, outcome, reason)),
     drop,
     askReason,
     openPopup,
@@ -174,11 +189,10 @@ export function boardActions(board: BoardState, focusCard: (id: string) => void)
     releaseAll,
     open,
     press,
-    openMenu,
     /** Which kind of pointer was last used: a finger scrolls, it does not drag. */
     usePointer: (type: string) => {
       pointer = type
     },
-    mayDrag: (id: string): boolean => pointer !== 'touch' && mayWrite() && board.find(id) !== undefined,
+    mayDrag: (id: string): boolean => pointer !== 'touch' && mayWrite('deals') && board.find(id) !== undefined,
   }
 }

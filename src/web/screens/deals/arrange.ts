@@ -1,8 +1,8 @@
-import type { Condition } from '../../components/filters/conditions.ts'
+import { holds } from '../../components/filters/conditions.ts'
 import { type Around as FilterAround, fits } from '../../components/filters/match.ts'
 import type { BoardRow } from '../../data/board.ts'
 import { fold } from '../../lib/fold.ts'
-import { fieldKinds, valueIn } from './fields.ts'
+import { fieldKinds, type Local, valueIn } from './fields.ts'
 import type { BoardStage } from './model.ts'
 import { type Compare, comparing, type Sort } from './order.ts'
 import { type Totals, totalsOf } from './totals.ts'
@@ -10,7 +10,7 @@ import { type Totals, totalsOf } from './totals.ts'
 export type Column = { stage: BoardStage; rows: BoardRow[]; totals: Totals }
 
 export type Question = {
-  conditions: readonly Condition[]
+  conditions: readonly Local[]
   /** Text to find in titles and names of companies. */
   q: string
   sort: Sort
@@ -18,8 +18,10 @@ export type Question = {
 
 export type Around = FilterAround & {
   currency: string
-  /** Ids that fit the conditions on fields that rows do not have, from the server; null if there are none. */
-  among: ReadonlySet<string> | null
+  /** The ids that fit what the server was asked, by the number of the question; any fits until the answer is here. */
+  among: readonly ReadonlySet<string>[]
+  /** Of all deals that fit, from the server, where there are more of them than are here; null where these are all. */
+  totals: ReadonlyMap<string, Totals> | null
 }
 
 export function comparingIn(stages: readonly BoardStage[], sort: Sort, around: Around): Compare {
@@ -40,7 +42,6 @@ export function arrange(
   for (const row of rows) {
     const column = byStage.get(row.stage_id)
     if (!column) continue
-    if (around.among && !around.among.has(row.id)) continue
     if (words.length > 0 && !hasWords(row, words)) continue
     if (!conditions.every((condition) => fitsRow(row, condition, usual.get(row.stage_id) ?? null, around))) continue
     column.push(row)
@@ -48,13 +49,19 @@ export function arrange(
   const compare = comparingIn(stages, sort, around)
   return stages.map((stage) => {
     const own = (byStage.get(stage.id) as BoardRow[]).sort(compare)
-    return { stage, rows: own, totals: totalsOf(own, around.currency, () => stage.probability) }
+    const totals = around.totals
+      ? (around.totals.get(stage.id) ?? totalsOf([], around.currency, () => 0))
+      : totalsOf(own, around.currency, () => stage.probability)
+    return { stage, rows: own, totals }
   })
 }
 
-function fitsRow(row: BoardRow, condition: Condition, usualDays: number | null, around: Around): boolean {
-  const kind = fieldKinds[condition.field]
-  return !kind || fits(condition, kind, valueIn(row, condition.field, usualDays, around.now), around)
+function fitsRow(row: BoardRow, filter: Local, usualDays: number | null, around: Around): boolean {
+  return holds(filter, (leaf) => {
+    if ('asked' in leaf) return around.among[leaf.asked]?.has(row.id) ?? true
+    const kind = fieldKinds[leaf.field]
+    return !kind || fits(leaf, kind, valueIn(row, leaf.field, usualDays, around.now), around)
+  })
 }
 
 function hasWords({ title, company_name }: BoardRow, words: readonly string[]): boolean {

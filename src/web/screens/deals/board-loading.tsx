@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { Bar } from '../../components/skeleton.tsx'
 import type { BoardStage } from './model.ts'
 import './board-states.css'
@@ -22,22 +23,27 @@ export function BoardLoading({ stages }: { stages: readonly BoardStage[] }) {
 type FrameProps = {
   stages: readonly BoardStage[]
   isBusy?: boolean
+  /** Won and Lost, where they are known. */
+  ends?: ComponentChildren
   children: (index: number) => unknown
 }
 
 /** The columns of a board without deals. */
-export function Frame({ stages, isBusy, children }: FrameProps) {
+export function Frame({ stages, isBusy, ends, children }: FrameProps) {
   return (
     <section
       class="board is-frame"
       aria-busy={isBusy}
-      style={{ gridTemplateColumns: `repeat(${stages.length}, minmax(var(--col), 1fr)) 40px` }}
+      style={{ gridTemplateColumns: `repeat(${stages.length}, minmax(var(--col), 1fr)) 2.5rem` }}
     >
       {stages.map((stage, index) => (
         <section key={stage.id} class="col">
           <header>
             <div class="line">
-              <h2 class="cut">{stage.name}</h2>
+              <h2 class="cut" dir="auto">
+                {stage.name}
+              </h2>
+              {!isBusy && <span class="n">0</span>}
             </div>
             <div class="tot">{isBusy && <Bar width={72} />}</div>
             <div class="oth" />
@@ -45,7 +51,7 @@ export function Frame({ stages, isBusy, children }: FrameProps) {
           <div class="cards">{children(index) as never}</div>
         </section>
       ))}
-      <div class="pipeline-ends" />
+      {ends ?? <div class="pipeline-ends" />}
     </section>
   )
 }

@@ -1,18 +1,22 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import { toFilter } from '../../components/filters/conditions.ts'
+import { type Filter, leavesOf } from '../../components/filters/conditions.ts'
+import { whenIdle } from '../../components/later.tsx'
 import { pathWith } from '../../data/api.ts'
 import { type Board, boardOf } from '../../data/board-rows.ts'
-import { boot } from '../../data/boot.ts'
+import { boot, me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
+import { isUndo } from '../../data/step-keys.ts'
+import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
-import { dateIn } from '../../lib/zoned.ts'
+import { onNewDay, today } from '../../lib/today.ts'
 import type { Around, Question } from './arrange.ts'
 import { type BoardState, boardState } from './board-state.ts'
 import { address, shape, sort } from './deals-address.ts'
 import type { ClosedCounts } from './ends.tsx'
-import { divide } from './fields.ts'
+import { divide, isBoardOnly, isOfBoardShape } from './fields.ts'
 import type { BoardStage } from './model.ts'
-import { boardOnly } from './table-conditions.ts'
+import { serverFilter } from './server-filter.ts'
+import type { Totals } from './totals.ts'
 
 /** The board of one pipeline with all that it reads. It stays while other screens are open, so that it is there at once. */
 export type Source = {
@@ -45,9 +49,9 @@ function make(pipeline: string): Source & { stop: () => void } {
   const asked = computed(() => {
     const { conditions, q } = address.value.state
     // The sums above the table are those of its rows.
-    const left = shape.value === 'table' ? boardOnly(conditions) : []
+    const isLeft = shape.value === 'table' ? isOfBoardShape : () => false
     return JSON.stringify({
-      conditions: divide(conditions.filter((each) => !left.includes(each))).here,
+      conditions: divide(conditions.filter((each) => !isLeft(each))).here,
       q,
       sort: sort.value,
     } satisfies Question)
@@ -55,12 +59,42 @@ function make(pipeline: string): Source & { stop: () => void } {
   const question = computed((): Question => JSON.parse(asked.value))
   const among = matches(pipeline)
   const around = computed((): Around => {
-    const { currency, timezone } = boot.value.org
-    return { now: now.value, today: dateIn(now.value, timezone), currency, among: among.ids.value }
+    const { first_weekday: firstWeekday } = boot.value
+    const { currency } = boot.value.org
+    const { timezone } = format.value
+    const looking = { timezone, firstWeekday, me: me.value.id }
+    const here = { now: now.value, today: today.value, currency, ...looking }
+    // The server does not know the conditions that only the board has: then what is here is all that can be counted.
+    const isKnown = !asks()[0].some(isBoardOnly)
+    return { ...here, among: among.ids.value, totals: isKnown ? totals.value : null }
   })
   const closed = closedCounts(pipeline)
+  const filter = settled(() => serverFilter(...asks()))
+  const totals = signal<ReadonlyMap<string, Totals> | null>(null)
+  let stopBeyond: (() => void) | undefined
+  let isStopped = false
+  function load(): void {
+    import('./board-beyond.ts').then(
+      ({ followBeyond }) => {
+        if (isStopped) return
+        const { currency } = boot.peek().org
+        const probability = (stage: string) => stages.peek().find(({ id }) => id === stage)?.probability ?? 0
+        stopBeyond = followBeyond({ pipeline, data, filter: filter.value, currency, totals, onDeals, probability })
+      },
+      () => !isStopped && setTimeout(load, RETRY_MS),
+    )
+  }
+  const stopWatching = effect(() => {
+    if (data.isComplete.value !== false || stopBeyond) return
+    stopBeyond = () => undefined
+    load()
+  })
   const stopNow = now.subscribe(() => undefined)
   const board = boardState({ rows: data.rows, stages, question, around })
+  // What I take back comes back under my hand, as what I move does.
+  const stopUndone = client().events.onEvent(({ key, actor }) => {
+    if (key !== null && isUndo(key) && actor.id === me.peek().id) board.holdAnew()
+  })
   return {
     pipeline,
     data,
@@ -68,7 +102,12 @@ function make(pipeline: string): Source & { stop: () => void } {
     board,
     closed: closed.counts,
     stop: () => {
+      isStopped = true
+      filter.stop()
+      stopWatching()
+      stopBeyond?.()
       stopNow()
+      stopUndone()
       among.stop()
       closed.stop()
       data.dispose()
@@ -77,8 +116,10 @@ function make(pipeline: string): Source & { stop: () => void } {
 }
 
 const PAUSE_MS = 500
+const SETTLED_MS = 250
+const RETRY_MS = 3000
 
-/** Runs again some time after deals have changed, however often they do. */
+/** Runs again some time after deals have changed, however often they do, and with each new day. */
 function onDeals(run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const stop = client().events.onEvent((_, kind) => {
@@ -88,36 +129,40 @@ function onDeals(run: () => void): () => void {
       run()
     }, PAUSE_MS)
   })
+  const stopDays = onNewDay(run)
   return () => {
     stop()
+    stopDays()
     clearTimeout(timer)
   }
 }
 
-/** The deals that fit the conditions on fields that the rows do not have: the server knows. Null where there are none. */
-function matches(pipeline: string): { ids: ReadonlySignal<ReadonlySet<string> | null>; stop: () => void } {
-  const ids = signal<ReadonlySet<string> | null>(null)
-  const filter = computed(() => JSON.stringify(toFilter(divide(address.value.state.conditions).there)))
+/** The deals that fit what the rows do not say: the server knows. One set for each question that `divide` leaves to it. */
+function matches(pipeline: string): { ids: ReadonlySignal<Around['among']>; stop: () => void } {
+  const ids = signal<Around['among']>([])
+  const questions = computed(() => JSON.stringify(divide(address.value.state.conditions).there))
   let asked = 0
   const ask = async () => {
     const number = ++asked
-    if (filter.peek() === 'null') {
-      ids.value = null
-      return
-    }
+    const filters = JSON.parse(questions.peek()) as Filter[]
     try {
-      const path = pathWith('/app/board/matches', { pipeline_id: pipeline, filter: filter.peek() })
-      const answer = await client().api.get<{ ids: string[] }>(path)
-      if (number === asked) ids.value = new Set(answer.ids)
+      const answers = await Promise.all(
+        filters.map((filter) =>
+          client().api.get<{ ids: string[] }>(
+            pathWith('/app/board/matches', { pipeline_id: pipeline, filter: JSON.stringify(filter) }),
+          ),
+        ),
+      )
+      if (number === asked) ids.value = answers.map((answer) => new Set(answer.ids))
     } catch {
-      if (number === asked && ids.peek() === null) ids.value = new Set()
+      if (number === asked && ids.peek().length < filters.length) ids.value = filters.map(() => new Set())
     }
   }
   const stopEffect = effect(() => {
-    filter.value
+    questions.value
     void ask()
   })
-  const stopDeals = onDeals(() => filter.peek() !== 'null' && void ask())
+  const stopDeals = onDeals(() => questions.peek() !== '[]' && void ask())
   return {
     ids,
     stop: () => {
@@ -127,16 +172,67 @@ function matches(pipeline: string): { ids: ReadonlySignal<ReadonlySet<string> | 
   }
 }
 
-/** How many deals of the pipeline were closed this month. */
+/** Follows a text that is being typed once it rests: each letter would ask the server. */
+function settled(read: () => string | null): { value: ReadonlySignal<string | null>; stop: () => void } {
+  const text = computed(read)
+  const value = signal(text.peek())
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = text.subscribe((next) => {
+    clearTimeout(timer)
+    if (next !== value.peek()) timer = setTimeout(() => (value.value = next), SETTLED_MS)
+  })
+  return {
+    value,
+    stop: () => {
+      clearTimeout(timer)
+      stop()
+    },
+  }
+}
+
+/** What is asked for: the conditions and the text to find. */
+function asks(): [readonly Filter[], string] {
+  const { conditions, q } = address.value.state
+  return [conditions, q]
+}
+
+/** How many deals of the pipeline that fit were closed this month. Those are in no open stage, whatever is asked of it. */
 function closedCounts(pipeline: string): { counts: ReadonlySignal<ClosedCounts | null>; stop: () => void } {
   const counts = signal<ClosedCounts | null>(null)
-  const ask = () =>
-    client()
-      .api.get<ClosedCounts>(pathWith('/app/board/closed', { pipeline_id: pipeline }))
-      .then((found) => {
-        counts.value = found
-      })
+  const filter = settled(() => {
+    const [conditions, q] = asks()
+    return serverFilter(
+      conditions.filter((each) => leavesOf(each).some(({ field }) => field !== 'stage')),
+      q,
+    )
+  })
+  let asked = 0
+  const ask = async () => {
+    const number = ++asked
+    const given = filter.value.peek()
+    const path = pathWith('/app/board/closed', { pipeline_id: pipeline, ...(given === null ? {} : { filter: given }) })
+    const found = await client()
+      .api.get<ClosedCounts>(path)
       .catch(() => undefined)
-  void ask()
-  return { counts, stop: onDeals(() => void ask()) }
+    if (found && number === asked) counts.value = found
+  }
+  // The cards come first: the page asks for this once it has time.
+  let stopAsking: (() => void) | null = () => undefined
+  whenIdle(() => {
+    if (stopAsking === null) return
+    stopAsking = effect(() => {
+      filter.value.value
+      void ask()
+    })
+  })
+  const stopDeals = onDeals(() => void ask())
+  return {
+    counts,
+    stop: () => {
+      filter.stop()
+      stopAsking?.()
+      stopAsking = null
+      stopDeals()
+    },
+  }
 }

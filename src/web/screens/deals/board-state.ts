@@ -15,7 +15,13 @@ export type Drag = { row: BoardRow; ids: readonly string[]; width: number; x: nu
 
 export type PopupKind = 'menu' | 'stage' | 'owner' | 'tags' | 'amount' | 'date' | 'won' | 'lost'
 /** What is open at a card, for the deals that it acts on. */
-export type Popup = { kind: PopupKind; ids: readonly string[]; anchor: Anchor }
+export type Popup = {
+  kind: PopupKind
+  ids: readonly string[]
+  anchor: Anchor
+  /** The deals as they were when it was opened. */
+  taken: readonly BoardRow[]
+}
 
 export type BoardInputs = {
   rows: ReadonlySignal<readonly BoardRow[]>
@@ -34,6 +40,8 @@ export function boardState({ rows, stages, question, around }: BoardInputs) {
   const selection = signal<ReadonlySet<string>>(new Set())
   const drag = signal<Drag | null>(null)
   const lift = signal<Lift | null>(null)
+  /** What is in the hand, as it was when it was taken. */
+  const taken = signal<readonly BoardRow[]>([])
   const popup = signal<Popup | null>(null)
   /** The stage whose column has the form for a new deal open. */
   const adding = signal<string | null>(null)
@@ -75,6 +83,19 @@ export function boardState({ rows, stages, question, around }: BoardInputs) {
   function takenWith(id: string): string[] {
     const others = selection.peek().has(id) ? selected.peek().filter((each) => each !== id) : []
     return [id, ...others]
+  }
+
+  function take(id: string): string[] {
+    const all = takenWith(id)
+    taken.value = all.flatMap((each) => byId.peek().get(each) ?? [])
+    return all
+  }
+
+  /** Returns what was in the hand, as it was then. */
+  function letGo(): readonly BoardRow[] {
+    const before = taken.peek()
+    taken.value = []
+    return before
   }
 
   /** Where the deal would stand in a column: it comes into the stage now. */
@@ -178,6 +199,9 @@ export function boardState({ rows, stages, question, around }: BoardInputs) {
     drag,
     lift: lift as ReadonlySignal<Lift | null>,
     popup: popup as Signal<Popup | null>,
+    closePopup: () => {
+      popup.value = null
+    },
     adding,
     begun,
     folded: folded as Signal<ReadonlySet<string>>,
@@ -188,6 +212,9 @@ export function boardState({ rows, stages, question, around }: BoardInputs) {
     inHand,
     dragged,
     takenWith,
+    taken: taken as ReadonlySignal<readonly BoardRow[]>,
+    take,
+    letGo,
     find: (id: string) => byId.peek().get(id),
     placeOf,
     hold,

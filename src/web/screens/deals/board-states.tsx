@@ -1,64 +1,110 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { findField } from '../../components/filters/filter-field.ts'
-import { conditionWords } from '../../components/filters/words.ts'
+import { filterWords } from '../../components/filters/words.ts'
+import { showToast } from '../../components/toast.tsx'
 import { ApiProblem } from '../../data/api.ts'
-import { navigate } from '../../router.ts'
+import { boot } from '../../data/boot.ts'
+import { copyText } from '../../lib/clipboard.ts'
+import { format } from '../../lib/locale.ts'
+import { catalogue, t } from '../../texts/texts.ts'
 import { arrange } from './arrange.ts'
 import { Frame } from './board-loading.tsx'
 import type { Source } from './board-source.ts'
 import { address, pipeline } from './deals-address.ts'
+import { type ClosedCounts, Ends } from './ends.tsx'
 import { divide } from './fields.ts'
 import { dealFields } from './filter-fields.ts'
 import type { BoardStage } from './model.ts'
+import { en } from './texts/states-en.ts'
 import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 import './board-states.css'
 
+const words = catalogue({ en, de: () => import('./texts/states-de.ts').then(({ de }) => de) })
+
 /** What a deal looks like, where the first one will be, and how to bring deals here. */
-export function EmptyBoard({ stages }: { stages: readonly BoardStage[] }) {
+export function EmptyBoard({ stages, closed }: { stages: readonly BoardStage[]; closed: ClosedCounts | null }) {
   const { board, actions } = useBoard()
+  const [isImporting, setImporting] = useState(false)
   return (
     <div class="empty-board">
-      <Frame stages={stages}>
+      <Frame stages={stages} ends={<Ends counts={closed} />}>
         {(index) =>
           index === 0 && (
-            <div class="card is-example" aria-hidden="true">
-              <h3>{texts().exampleDeal}</h3>
-              <p class="co">{texts().exampleCompany}</p>
-              <div class="figures">
-                <span>EUR 12,000</span>
-                <span class="days">{texts().exampleTitle}</span>
-              </div>
-            </div>
-          )
-        }
-      </Frame>
-      <Empty
-        icon="deal"
-        title={texts().emptyTitle}
-        actions={
-          actions.mayWrite() && (
             <>
-              <Button
-                icon="plus"
-                onClick={() => {
-                  board.adding.value = board.stages.peek()[0]?.id ?? null
-                }}
+              <div class="card is-example" aria-hidden="true">
+                <h3>{words().exampleDeal}</h3>
+                <p class="co">{words().exampleCompany}</p>
+                <div class="figures">
+                  <span>{format.value.money(12_000, boot.value.org.currency)}</span>
+                  <span class="days">{words().exampleTitle}</span>
+                </div>
+              </div>
+              <Empty
+                icon="deal"
+                title={words().emptyTitle}
+                actions={
+                  actions.mayWrite() && (
+                    <>
+                      <Button
+                        icon="plus"
+                        onClick={() => {
+                          board.adding.value = board.stages.peek()[0]?.id ?? null
+                        }}
+                      >
+                        {texts().newDeal}
+                      </Button>
+                      <Button icon="upload" onClick={() => setImporting(true)}>
+                        {words().emptyImport}
+                      </Button>
+                    </>
+                  )
+                }
               >
-                {texts().newDeal}
-              </Button>
-              <Button icon="upload" onClick={() => void navigate('/settings/import?object=deals')}>
-                {texts().emptyImport}
-              </Button>
+                {words().emptyBody}
+              </Empty>
             </>
           )
         }
-      >
-        {texts().emptyBody}
-      </Empty>
+      </Frame>
+      {isImporting && <HowToImport onClose={() => setImporting(false)} />}
     </div>
+  )
+}
+
+const IMPORT = 'dealbox import deals deals.csv --dry-run'
+
+/** Files are read by the command line: what to run, and where. */
+function HowToImport({ onClose }: { onClose: () => void }) {
+  const { importTitle, importBody, importNext, copyLine } = words()
+  const copy = () =>
+    copyText(IMPORT).then(
+      () => showToast({ text: words().copied }),
+      () => undefined,
+    )
+  return (
+    <Dialog
+      title={importTitle}
+      onClose={onClose}
+      footer={
+        <>
+          <Button plain large onClick={onClose}>
+            {t().close}
+          </Button>
+          <Button first large icon="copy" onClick={() => void copy()}>
+            {copyLine}
+          </Button>
+        </>
+      }
+    >
+      <p>{importBody}</p>
+      <p class="import-line">
+        <code>{IMPORT}</code>
+      </p>
+      <p class="help">{importNext}</p>
+    </Dialog>
   )
 }
 
@@ -72,39 +118,38 @@ export function NothingFits({ source }: { source: Source }) {
     const { board, data } = source
     const rest = divide(conditions.slice(0, -1)).here
     const question = { ...board.question.peek(), conditions: rest }
-    const around = { ...board.around.peek(), among: null }
+    const around = { ...board.around.peek(), among: [], totals: null }
     return arrange(data.rows.peek(), board.stages.peek(), question, around).reduce(
       (sum, { rows }) => sum + rows.length,
       0,
     )
   }, [conditions, q])
   const fields = dealFields(pipeline.value?.id ?? '')
-  const field = last && findField(fields, last.field)
   const title =
     conditions.length === 0
-      ? texts().noFitSearch(q)
+      ? words().noFitSearch(q)
       : conditions.length === 1
-        ? texts().noFitOne
+        ? words().noFitOne
         : conditions.length === 2
-          ? texts().noFitBoth
-          : texts().noFitAll(conditions.length)
+          ? words().noFitBoth
+          : words().noFitAll(conditions.length)
   return (
     <Empty
       title={title}
       actions={
         <>
           {last && (
-            <Button onClick={() => void change({ conditions: conditions.slice(0, -1) })}>{texts().removeFilter}</Button>
+            <Button onClick={() => void change({ conditions: conditions.slice(0, -1) })}>{words().removeFilter}</Button>
           )}
           <Button plain onClick={() => void change({ conditions: [], q: '' })}>
-            {texts().clearAll}
+            {words().clearAll}
           </Button>
         </>
       }
     >
-      {last && field && (
+      {last && !source.data.isNarrowed() && (
         <>
-          {texts().without} <b class="mid">{conditionWords(field, last)}</b> {texts().thereWouldBe(without)}
+          {words().without} <b class="mid">{filterWords(last, fields)}</b> {words().thereWouldBe(without)}
         </>
       )}
     </Empty>
@@ -116,16 +161,16 @@ export function BoardFailed({ error, onRetry }: { error: unknown; onRetry: () =>
   return (
     <Empty
       icon="alert"
-      title={texts().loadFailed}
+      title={words().loadFailed}
       actions={
         <Button first onClick={() => void onRetry().catch(() => undefined)}>
-          {texts().tryAgain}
+          {words().tryAgain}
         </Button>
       }
-      note={problem?.requestId && texts().request(problem.requestId)}
+      note={problem?.requestId && words().request(problem.requestId)}
     >
       {problem ? `${problem.message} ` : ''}
-      {texts().loadFailedBody}
+      {words().loadFailedBody}
     </Empty>
   )
 }

@@ -1,18 +1,18 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { later } from '../../components/later.tsx'
+import { later, laterInFocus, useLater } from '../../components/later.tsx'
 import type { WindowedHandle } from '../../components/windowed.tsx'
 import { Column } from './column.tsx'
 import { registerBoard } from './commands.ts'
-import { DragPreview } from './drag-preview.tsx'
-import { armDragging } from './dragging.ts'
+import { armDragging, dragging } from './dragging.ts'
+import { keepEarlyMenu } from './early-menu.ts'
 import { type ClosedCounts, Ends } from './ends.tsx'
 import { BoardContext, type BoardParts, useBoard } from './use-board.ts'
-import { useDrag } from './use-drag.ts'
 import { columnsIn, HEAD, NARROWEST, overscanFor } from './windows.ts'
 import './board.css'
 import './card.css'
 
-const Popups = later(() => import('./popups.tsx').then((module) => module.Popups))
+const CardMenus = later(() => import('./card-menus.ts').then((module) => module.CardMenus))
+const Popups = laterInFocus(() => import('./popups.tsx').then((module) => module.Popups))
 
 type Handles = Map<string, WindowedHandle>
 
@@ -29,11 +29,14 @@ export function Board({
   closed: ClosedCounts | null
 }) {
   useLayoutEffect(() => registerBoard(parts), [parts])
+  const hasTime = useLater()
+  const [isAsked, setAsked] = useState(false)
+  useLayoutEffect(() => keepEarlyMenu(() => setAsked(true)), [])
   return (
     <BoardContext.Provider value={parts}>
       <Columns handles={handles} label={label} closed={closed} />
-      <DragPreview />
-      {parts.board.popup.value && <Popups />}
+      {(hasTime || isAsked) && <CardMenus />}
+      {parts.board.popup.value && <Popups onClose={parts.board.closePopup} />}
       <div class="sr" role="status">
         {parts.actions.said}
       </div>
@@ -59,12 +62,12 @@ function Columns({ handles, label, closed }: { handles: Handles; label: string; 
     ref,
     columns.map(({ stage }) => folded.has(stage.id)),
   )
-  useDrag(ref)
+  const DragPreview = dragging.value?.DragPreview
   const endOf = (outcome: string) =>
     ref.current?.querySelector<HTMLElement>(`[data-end="${outcome}"]`) ?? { x: 0, y: 0 }
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return
+    if (event.altKey || event.ctrlKey || event.metaKey) return
     if (board.lift.peek()) {
       actions.pressLifted(event.key, endOf)
       event.preventDefault()
@@ -85,37 +88,41 @@ function Columns({ handles, label, closed }: { handles: Handles; label: string; 
     event.preventDefault()
     event.stopPropagation()
   }
-  const sizes = columns.map(({ stage }) => (folded.has(stage.id) ? '40px' : 'minmax(var(--col), 1fr)'))
+  const sizes = columns.map(({ stage }) => (folded.has(stage.id) ? '2.5rem' : 'minmax(var(--col), 1fr)'))
   return (
-    <section
-      ref={ref}
-      class={board.inHand.value ? 'board has-hand' : 'board'}
-      aria-label={label}
-      data-scroll="board"
-      style={{ gridTemplateColumns: `${sizes.join(' ')} 40px` }}
-      onKeyDown={onKeyDown}
-      onPointerEnter={(event) => armDragging(event.pointerType)}
-      onPointerDownCapture={(event) => actions.usePointer(event.pointerType)}
-      onFocusOut={(event) => {
-        // A card that was lifted and left goes back.
-        const to = event.relatedTarget
-        if (board.lift.peek() && to instanceof Node && !ref.current?.contains(to)) actions.pressLifted('Escape', endOf)
-      }}
-    >
-      {columns.map((column, index) => (
-        <Column
-          key={column.stage.id}
-          column={column}
-          isInView={index >= view.from && index < view.to}
-          isFirst={index === 0}
-          isLast={index === columns.length - 1}
-          overscan={overscanFor(view.to - view.from, view.height)}
-          viewHeight={view.height - HEAD}
-          onHandle={(stage, handle) => (handle ? handles.set(stage, handle) : handles.delete(stage))}
-        />
-      ))}
-      <Ends counts={closed} />
-    </section>
+    <>
+      <section
+        ref={ref}
+        class={board.inHand.value ? 'board has-hand' : 'board'}
+        aria-label={label}
+        data-scroll="board"
+        style={{ gridTemplateColumns: `${sizes.join(' ')} 2.5rem` }}
+        onKeyDown={onKeyDown}
+        onPointerEnter={(event) => armDragging(event.pointerType)}
+        onPointerDownCapture={(event) => actions.usePointer(event.pointerType)}
+        onFocusOut={(event) => {
+          // A card that was lifted and left goes back.
+          const to = event.relatedTarget
+          if (board.lift.peek() && to instanceof Node && !ref.current?.contains(to))
+            actions.pressLifted('Escape', endOf)
+        }}
+      >
+        {columns.map((column, index) => (
+          <Column
+            key={column.stage.id}
+            column={column}
+            isInView={index >= view.from && index < view.to}
+            isFirst={index === 0}
+            isLast={index === columns.length - 1}
+            overscan={overscanFor(view.to - view.from, view.height)}
+            viewHeight={view.height - HEAD}
+            onHandle={(stage, handle) => (handle ? handles.set(stage, handle) : handles.delete(stage))}
+          />
+        ))}
+        <Ends counts={closed} />
+      </section>
+      {DragPreview && <DragPreview over={ref} />}
+    </>
   )
 }
 

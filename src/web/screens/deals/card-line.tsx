@@ -13,7 +13,9 @@ export function CardLine({ step, now }: { step: NextStep; now: number }) {
     return (
       <p class="next is-late">
         <Icon name="alert" small />
-        <span class="cut">{step.task.title}</span>
+        <span class="cut" dir="auto">
+          {step.task.title}
+        </span>
         <span class="when">{format.value.late(step.late_ms)}</span>
       </p>
     )
@@ -22,7 +24,9 @@ export function CardLine({ step, now }: { step: NextStep; now: number }) {
     return (
       <p class="next is-idle">
         <Icon name="idle" small />
-        <span class="cut">{texts().idle(step.days)}</span>
+        <span class="cut" dir="auto">
+          {texts().idle(step.days)}
+        </span>
       </p>
     )
   }
@@ -30,14 +34,18 @@ export function CardLine({ step, now }: { step: NextStep; now: number }) {
     return (
       <p class="next is-none">
         <Icon name="minus" small />
-        <span class="cut">{texts().noNextTask}</span>
+        <span class="cut" dir="auto">
+          {texts().noNextTask}
+        </span>
       </p>
     )
   }
   return (
     <p class="next">
       <Icon name={TASK_ICONS[step.task.type]} small />
-      <span class="cut">{step.task.title}</span>
+      <span class="cut" dir="auto">
+        {step.task.title}
+      </span>
       <span class="when">{dueWords(step.task, now)}</span>
     </p>
   )

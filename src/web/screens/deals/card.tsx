@@ -1,21 +1,16 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Avatar } from '../../components/avatar.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Money } from '../../components/money.tsx'
-import { Tags } from '../../components/tag.tsx'
 import type { RowProps } from '../../components/windowed.tsx'
 import type { BoardRow } from '../../data/board.ts'
 import { boot } from '../../data/boot.ts'
 import { presentAt } from '../../data/presence.ts'
-import { format } from '../../lib/locale.ts'
-import { now } from '../../lib/now.ts'
-import { cardFields } from './card-fields.ts'
-import { CardLine } from './card-line.tsx'
+import { CardBody } from './card-body.tsx'
 import { CardNotice } from './card-notice.tsx'
 import { dragging } from './dragging.ts'
+import { meanwhile } from './held.ts'
 import type { ShownCard } from './hold.ts'
-import { type BoardStage, daysInStage } from './model.ts'
-import { nextStep } from './next-step.ts'
+import type { BoardStage } from './model.ts'
 import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
@@ -31,6 +26,7 @@ export function Card({ card, stage, place, isNew, isFirst }: CardProps) {
   const isTaken = board.inHand.value?.id === id || board.dragged.value.includes(id)
   const isLeaving = movedTo !== undefined || isTaken || isAsked(board.popup.value, id)
   const isLifted = board.lift.value?.id === id
+  const Lines = meanwhile.value?.InHandLines
   const isSelected = board.selection.value.has(id)
   const tabIndex = (board.at.value ?? (isFirst ? id : null)) === id ? 0 : -1
   useDraggable(ref, row)
@@ -50,10 +46,9 @@ export function Card({ card, stage, place, isNew, isFirst }: CardProps) {
         class={names.filter(Boolean).join(' ')}
         data-card={id}
         onClick={(event) => actions.press(event, id)}
-        onContextMenu={(event) => actions.openMenu(event, id)}
       >
         <h3>
-          <a href={`/deals/${id}`} tabIndex={tabIndex} draggable={false} onFocus={() => actions.focused(id)}>
+          <a href={`/deals/${id}`} dir="auto" tabIndex={tabIndex} draggable={false} onFocus={() => actions.focused(id)}>
             {row.title}
           </a>
         </h3>
@@ -80,6 +75,7 @@ export function Card({ card, stage, place, isNew, isFirst }: CardProps) {
           </span>
         )}
         <Viewers id={id} />
+        {isLifted && Lines && <Lines />}
         <CardNotice row={row} />
       </article>
     </div>
@@ -88,43 +84,6 @@ export function Card({ card, stage, place, isNew, isFirst }: CardProps) {
 
 const isAsked = (popup: { kind: string; ids: readonly string[] } | null, id: string): boolean =>
   popup !== null && (popup.kind === 'won' || popup.kind === 'lost') && popup.ids.includes(id)
-
-/** What stands on a card below its title; the preview in the hand has the same. */
-export function CardBody({ row, stage }: { row: BoardRow; stage: BoardStage }) {
-  const fields = cardFields.value
-  const at = now.value
-  return (
-    <>
-      {fields.company && <p class="co">{row.company_name ?? <span class="mute">{texts().noCompany}</span>}</p>}
-      <div class="figures">
-        {row.amount === null ? (
-          <span class="mute">{texts().noAmount}</span>
-        ) : (
-          <Money amount={row.amount} currency={row.currency} />
-        )}
-        {fields.days && (
-          <span class="days" title={texts().daysInStage}>
-            {texts().days(daysInStage(row, at))}
-          </span>
-        )}
-        <Owner id={row.owner_id} />
-      </div>
-      {fields.close && row.expected_close_date && (
-        <p class="next">
-          <Icon name="cal" small />
-          <span class="cut">{texts().fieldClose}</span>
-          <span class="when">{format.value.day(row.expected_close_date, at)}</span>
-        </p>
-      )}
-      {fields.tags && row.tag_ids.length > 0 && (
-        <p class="next">
-          <Tags tags={boot.value.tags.filter((tag) => row.tag_ids.includes(tag.id))} most={2} />
-        </p>
-      )}
-      {fields.next && <CardLine step={nextStep(row, stage.usual_days, at)} now={at} />}
-    </>
-  )
-}
 
 /** The colleagues who look at the deal now. */
 function Viewers({ id }: { id: string }) {
@@ -140,12 +99,6 @@ function Viewers({ id }: { id: string }) {
       ))}
     </span>
   )
-}
-
-function Owner({ id }: { id: string | null }) {
-  const member = id === null ? undefined : boot.value.members.find((each) => each.id === id)
-  if (!member) return <Avatar kind="nobody" name={texts().noOwner} alone />
-  return <Avatar kind="member" id={member.id} name={member.name} alone />
 }
 
 /** By mouse and pen; on touch the menu moves a card, and a long press scrolls and selects as everywhere. */

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { IconButton } from '../../components/button.tsx'
+import { useFitting } from '../../components/fitting.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Menu } from '../../components/menu.tsx'
 import { Money, Sum } from '../../components/money.tsx'
@@ -13,8 +14,10 @@ import type { Totals } from './totals.ts'
 import { useBoard } from './use-board.ts'
 
 /** All sums of a column in words, the first of which is that of the org's currency. */
-export const sumWords = ({ sums }: Totals): string =>
-  sums.map(({ currency, micros }) => format.value.money(fromMicros(micros), currency ?? '')).join(', ')
+export const sumWords = ({ sums }: Totals): string => moneyWords(sums).join(', ')
+
+const moneyWords = (sums: Totals['sums']): string[] =>
+  sums.map(({ currency, micros }) => format.value.money(fromMicros(micros), currency ?? ''))
 
 /** Name, count and sums; while a card is over the column, what it would gain. */
 export function ColumnHead({ column, id, coming }: { column: ShownColumn; id: string; coming: BoardRow | null }) {
@@ -48,6 +51,7 @@ export function ColumnHead({ column, id, coming }: { column: ShownColumn; id: st
             ref={name}
             type="button"
             class="cut"
+            dir="auto"
             aria-haspopup="menu"
             aria-expanded={isOpen}
             title={stage.name}
@@ -56,7 +60,7 @@ export function ColumnHead({ column, id, coming }: { column: ShownColumn; id: st
             {stage.name}
           </button>
         </h2>
-        <span class="n">{totals.count}</span>
+        <span class="n">{format.value.number(totals.count)}</span>
         <span class="grow" />
         {coming && <span class="small acc mid">{texts().gain(gained)}</span>}
         {!coming && fresh > 0 && (
@@ -75,7 +79,11 @@ export function ColumnHead({ column, id, coming }: { column: ShownColumn; id: st
       </div>
       <div class="tot">
         <Sum>
-          <Money amount={fromMicros(own?.micros ?? 0n)} currency={own?.currency ?? boot.value.org.currency} />
+          <Money
+            amount={fromMicros(own?.micros ?? 0n)}
+            currency={own?.currency ?? boot.value.org.currency}
+            decimals="sum"
+          />
         </Sum>
         {coming ? (
           gained === 1 && <Gain row={coming} />
@@ -85,15 +93,31 @@ export function ColumnHead({ column, id, coming }: { column: ShownColumn; id: st
           </span>
         )}
       </div>
-      <div class="oth">
-        {others.map(({ currency, micros }) => (
-          <Money key={currency} amount={fromMicros(micros)} currency={currency} />
-        ))}
-      </div>
+      <OtherSums sums={others} />
       {isOpen && name.current && (
         <Menu anchor={name.current} label={stage.name} groups={groups} onClose={() => setOpen(false)} />
       )}
     </header>
+  )
+}
+
+/** As many as there is room for, and the number of the others: the name of the column has them all. */
+function OtherSums({ sums }: Pick<Totals, 'sums'>) {
+  const ref = useRef<HTMLDivElement>(null)
+  const words = moneyWords(sums)
+  const fitting = useFitting(ref, words.join())
+  const hidden = Math.max(0, sums.length - fitting)
+  return (
+    <div ref={ref} class="oth" title={hidden > 0 ? words.join('\n') : undefined}>
+      {sums.map(({ currency, micros }, index) => (
+        <span key={currency} data-fit hidden={index >= fitting}>
+          <Money amount={fromMicros(micros)} currency={currency} decimals="sum" />
+        </span>
+      ))}
+      <span class="more-sums" data-more="" hidden={hidden === 0} aria-hidden="true">
+        +{hidden}
+      </span>
+    </div>
   )
 }
 
@@ -126,7 +150,7 @@ export function FoldedHead({ column, id }: { column: ShownColumn; id: string }) 
       <h2 id={id} aria-label={texts().heading(stage.name, totals.count, sumWords(totals))}>
         {stage.name}
       </h2>
-      <span class="n">{totals.count}</span>
+      <span class="n">{format.value.number(totals.count)}</span>
     </button>
   )
 }

@@ -1,8 +1,10 @@
+import { computed } from '@preact/signals'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
-import { later } from '../../components/later.tsx'
+import { later, laterInFocus } from '../../components/later.tsx'
 import { Windowed, type WindowedHandle } from '../../components/windowed.tsx'
 import type { BoardRow } from '../../data/board.ts'
+import { writes } from '../../data/writes.ts'
 import { Card } from './card.tsx'
 import { ColumnHead, FoldedHead } from './column-head.tsx'
 import { dragging } from './dragging.ts'
@@ -11,7 +13,11 @@ import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 import { CARD, GAP } from './windows.ts'
 
-const QuickAdd = later(() => import('./quick-add.tsx').then((module) => module.QuickAdd))
+const WaitingCreates = later(() => import('../../components/waiting-creates.tsx').then((m) => m.WaitingCreates))
+/** A deal of mine is on its way to the server, and shown until it is there. */
+export const isMaking = computed(() => writes.value.some(({ verb, kind }) => verb === 'create' && kind === 'deals'))
+
+const QuickAdd = laterInFocus(() => import('./quick-add.tsx').then((module) => module.QuickAdd))
 
 type CardListProps = {
   column: ShownColumn
@@ -74,6 +80,11 @@ export function CardList({ column, coming, isFirst, isLast, overscan, viewHeight
   const add = () => {
     board.adding.value = stage.id
   }
+  const leave = () => {
+    board.adding.value = null
+    const at = board.at.peek()
+    if (at) actions.focusCard(at)
+  }
   return (
     <div
       class={isSettling ? 'cards is-settling' : 'cards'}
@@ -82,7 +93,8 @@ export function CardList({ column, coming, isFirst, isLast, overscan, viewHeight
       onPointerEnter={(event) => event.pointerType === 'mouse' && board.hold(stage.id)}
       onPointerLeave={(event) => event.pointerType === 'mouse' && !board.inHand.peek() && board.release(stage.id)}
     >
-      {isAdding && <QuickAdd stage={stage} isFirst={isFirst} />}
+      {isFirst && isMaking.value && <WaitingCreates kind="deals" />}
+      {isAdding && <QuickAdd stage={stage} onClose={leave} />}
       <div class="stack">
         <Windowed
           ref={handle}

@@ -1,13 +1,14 @@
 import type { Signal } from '@preact/signals'
 import { type Command, type CommandContext, provideTargets, register } from '../../commands/registry.ts'
-import { showToast } from '../../components/toast.tsx'
 import { me } from '../../data/boot.ts'
 import type { Anchor } from '../../lib/place.ts'
+import { openTab } from '../../router/links.ts'
 import { navigate } from '../../router.ts'
+import { copyText } from '../../shell/copy.ts'
 import { openPeek } from '../../shell/peek.ts'
 import { hasRoomToPeek } from './actions.ts'
 import type { PopupKind } from './board-state.ts'
-import { deleteDeals } from './bulk.ts'
+import { deleteDeals } from './changes.ts'
 import { texts } from './texts/texts.ts'
 import type { BoardParts } from './use-board.ts'
 import type { Way } from './walk.ts'
@@ -82,6 +83,14 @@ function commandsOf({ board, actions }: BoardParts): Command[] {
       run: (context) => navigate(`/deals/${idsOf(context)[0]}`),
     },
     {
+      id: 'deals.open-tab',
+      title: () => texts().openTab,
+      group: 'record',
+      icon: 'to',
+      when: one,
+      run: (context) => openTab(`/deals/${idsOf(context)[0]}`),
+    },
+    {
       id: 'deals.peek',
       title: () => words().peek,
       group: 'record',
@@ -123,7 +132,7 @@ function commandsOf({ board, actions }: BoardParts): Command[] {
       icon: 'link',
       group: 'record',
       when: one,
-      run: (context) => copy(`${location.origin}/deals/${idsOf(context)[0]}`),
+      run: (context) => copyText(`${location.origin}/deals/${idsOf(context)[0]}`, texts().copied),
     },
     {
       id: 'deals.delete',
@@ -159,21 +168,6 @@ function anchorOf({ element, targets }: CommandContext): Anchor {
   if (card instanceof HTMLElement) return card
   if (element instanceof HTMLElement && element !== document.body) return element
   return { x: innerWidth / 2 - 120, y: innerHeight / 3 }
-}
-
-/** Without TLS, browsers have no clipboard for pages; an invisible field does it. */
-async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-  } catch {
-    const field = document.createElement('textarea')
-    field.value = text
-    document.body.append(field)
-    field.select()
-    document.execCommand('copy')
-    field.remove()
-  }
-  showToast({ text: texts().copied, icon: 'link' })
 }
 
 export type ListCommands = {

@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals'
-import type { Condition } from '../../components/filters/conditions.ts'
+import { type Condition, type Filter, isCondition, ME } from '../../components/filters/conditions.ts'
 import { listAddress } from '../../components/views/use-list-state.ts'
 import { boot, me } from '../../data/boot.ts'
 import { dealFields } from './filter-fields.ts'
@@ -48,14 +48,20 @@ export function changeShape(next: 'board' | 'table'): Promise<void> {
   return changeMore('shape', next === own ? saved?.more.shape : next)
 }
 
-const isMineCondition = ({ field, op, value }: Condition): boolean =>
-  field === 'owner_id' && op === 'in' && Array.isArray(value) && value.length === 1 && value[0] === me.value.id
+const isOfOwner = (part: Filter): part is Condition => isCondition(part) && part.field === 'owner_id'
+
+const isMineCondition = (part: Filter): boolean =>
+  isOfOwner(part) &&
+  part.op === 'in' &&
+  Array.isArray(part.value) &&
+  part.value.length === 1 &&
+  (part.value[0] === ME || part.value[0] === me.value.id)
 
 export const isMine = computed(() => address.value.state.conditions.some(isMineCondition))
 
 /** My deals only, or those of all. */
 export function setMine(on: boolean): Promise<void> {
-  const others = address.peek().state.conditions.filter(({ field }) => field !== 'owner_id')
-  const mine: Condition = { field: 'owner_id', op: 'in', value: [me.value.id] }
+  const others = address.peek().state.conditions.filter((part) => !isOfOwner(part))
+  const mine: Condition = { field: 'owner_id', op: 'in', value: [ME] }
   return address.peek().change({ conditions: on ? [mine, ...others] : others })
 }

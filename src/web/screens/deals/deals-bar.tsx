@@ -95,7 +95,9 @@ function PipelineMenu() {
         },
       ]}
     >
-      <span class="cut">{now.name}</span>
+      <span class="cut" dir="auto">
+        {now.name}
+      </span>
       <Icon name="down" small />
     </MenuButton>
   )

@@ -1,30 +1,20 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { commandHints } from '../../commands/listen.ts'
-import { Button } from '../../components/button.tsx'
 import { FilterBar } from '../../components/filters/filter-bar.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { later } from '../../components/later.tsx'
-import { Menu, MenuButton } from '../../components/menu.tsx'
-import { viewsOf } from '../../components/views/saved-views.ts'
+import { MenuButton } from '../../components/menu.tsx'
 import { isPhone } from '../../shell/widths.ts'
 import { CARD_FIELDS, cardFields, showField } from './card-fields.ts'
-import { address, changeSort, pipeline, shape, sort } from './deals-address.ts'
+import { address, changeSort, pipeline, sort } from './deals-address.ts'
+import { isOfBoardShape } from './fields.ts'
 import { dealFields } from './filter-fields.ts'
 import { SORTS, type Sort } from './order.ts'
-import { boardOnly } from './table-conditions.ts'
 import { texts } from './texts/texts.ts'
-
-const SaveView = later(() => import('../../components/views/save-view.tsx').then((module) => module.SaveView))
-const ViewChange = later(() => import('../../components/views/view-change.tsx').then((module) => module.ViewChange))
 
 /** What of the filter bar is open; keys set it, too. */
 export const filterOpen = signal<'new' | number | null>(null)
-const viewsOpen = signal(false)
-export const openViews = (): void => {
-  viewsOpen.value = true
-}
 
 export const sortWords = (each: Sort): string =>
   ({ next: texts().sortNext, close: texts().sortClose, amount: texts().sortAmount, stage: texts().sortStage })[each]
@@ -35,7 +25,7 @@ type DealsFiltersProps = {
   tools?: ComponentChildren
 }
 
-/** Conditions, search, order and saved views of the deals. */
+/** Conditions, search and order of the deals. */
 export function DealsFilters({ search, tools }: DealsFiltersProps) {
   const { state, change } = address.value
   const { keys } = commandHints('deals.filter')
@@ -48,24 +38,19 @@ export function DealsFilters({ search, tools }: DealsFiltersProps) {
       open={filterOpen}
       keys={keys}
     >
-      {tools && boardOnly(state.conditions).length > 0 && (
+      {tools && state.conditions.some(isOfBoardShape) && (
         <span class="small mute" role="status">
           {texts().boardOnly}
         </span>
       )}
       <SearchInput search={search} />
-      {!isPhone.value && (
-        <>
-          {tools ?? (
-            <>
-              <SortMenu />
-              <FieldsMenu />
-            </>
-          )}
-          <span class="sep" />
-          <Views />
-        </>
-      )}
+      {!isPhone.value &&
+        (tools ?? (
+          <>
+            <SortMenu />
+            <FieldsMenu />
+          </>
+        ))}
     </FilterBar>
   )
 }
@@ -80,6 +65,7 @@ function SearchInput({ search }: { search: Signal<HTMLInputElement | null> }) {
       <Icon name="search" small />
       <input
         type="search"
+        dir="auto"
         ref={(element) => {
           search.value = element
         }}
@@ -151,68 +137,5 @@ function FieldsMenu() {
     >
       {texts().cardFields}
     </MenuButton>
-  )
-}
-
-/** The saved views of deals in a menu, and the naming of a new one. */
-function Views() {
-  const { state, view, choose } = address.value
-  const views = viewsOf('deals').value
-  const button = useRef<HTMLButtonElement>(null)
-  const [isSaving, setSaving] = useState(false)
-  const groups = () => [
-    {
-      items: [
-        { label: texts().allDeals, checked: !view, onPick: () => void choose(null) },
-        ...views.map((each) => ({
-          label: each.name,
-          checked: each.id === view?.id,
-          onPick: () => void choose(each.id),
-        })),
-      ],
-    },
-    { items: [{ label: texts().saveAsView, icon: 'plus' as const, onPick: () => setSaving(true) }] },
-  ]
-  return (
-    <>
-      <Button
-        plain
-        ref={button}
-        aria-haspopup={views.length > 0 ? 'menu' : 'dialog'}
-        aria-expanded={isSaving || viewsOpen.value}
-        onClick={() => (views.length > 0 ? openViews() : setSaving(true))}
-      >
-        {views.length > 0 ? (
-          <>
-            {view?.name ?? texts().allDeals}
-            <Icon name="down" small />
-          </>
-        ) : (
-          texts().saveAsView
-        )}
-      </Button>
-      {view && <ViewChange object="deals" address={address.value} shape={shape.value} />}
-      {viewsOpen.value && button.current && (
-        <Menu
-          anchor={button.current}
-          align="end"
-          label={texts().commands.view}
-          groups={groups()}
-          onClose={() => {
-            viewsOpen.value = false
-          }}
-        />
-      )}
-      {isSaving && button.current && (
-        <SaveView
-          anchor={button.current}
-          object="deals"
-          shape={shape.value}
-          state={state}
-          onClose={() => setSaving(false)}
-          onSaved={({ id }) => void choose(id)}
-        />
-      )}
-    </>
   )
 }

@@ -2,7 +2,8 @@ import { computed, type Signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { now } from '../../lib/now.ts'
+import { WaitingCreates } from '../../components/waiting-creates.tsx'
+import { serverNow } from '../../lib/server-time.ts'
 import { t } from '../../texts/texts.ts'
 import { ColumnsButton } from '../tables/columns-button.tsx'
 import { listContext } from '../tables/list-context.ts'
@@ -10,6 +11,7 @@ import { RecordList } from '../tables/record-list.tsx'
 import { address, pipeline } from './deals-address.ts'
 import { DealsBar } from './deals-bar.tsx'
 import { DealsFilters, filterOpen } from './deals-filters.tsx'
+import { DealsViews } from './deals-views.tsx'
 import { dealFields } from './filter-fields.ts'
 import { QuickAdd } from './quick-add.tsx'
 import { conditionsForTable } from './table-conditions.ts'
@@ -32,7 +34,7 @@ export function DealsTable({ isLoaded, search, addDeal }: DealsTableProps) {
             conditionsForTable(
               conditions,
               board.stages.value.map(({ id }) => id),
-              now.peek(),
+              serverNow(),
             ),
         },
       }),
@@ -52,13 +54,15 @@ export function DealsTable({ isLoaded, search, addDeal }: DealsTableProps) {
         bar={() => (
           <>
             <DealsBar isLoaded={isLoaded} />
+            <DealsViews />
             <DealsFilters search={search} tools={<ColumnsButton list={list} />} />
           </>
         )}
       />
       {board.adding.value !== null && first && (
         <Dialog title={texts().newDeal} onClose={close} footer={<Button onClick={close}>{t().close}</Button>}>
-          <QuickAdd stage={first} isFirst />
+          <WaitingCreates kind="deals" />
+          <QuickAdd stage={first} onClose={close} />
         </Dialog>
       )}
     </>

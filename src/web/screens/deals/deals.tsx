@@ -1,27 +1,29 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { later, loadWhenIdle, whenIdle } from '../../components/later.tsx'
 import type { WindowedHandle } from '../../components/windowed.tsx'
+import { typeAhead } from '../../lib/typed-ahead.ts'
 import { urlOf } from '../../router/create.ts'
-import { navigate, path, query, setQuery } from '../../router.ts'
+import { path, query, setQuery } from '../../router.ts'
 import { leaveTrail } from '../../shell/trail.ts'
 import { isPhone } from '../../shell/widths.ts'
 import { boardActions } from './actions.ts'
 import { Board } from './board.tsx'
 import { BoardLoading } from './board-loading.tsx'
 import { type Source, sourceOf } from './board-source.ts'
+import { isMaking } from './column.tsx'
 import { registerList } from './commands.ts'
 import { address, changeShape, isMine, pipeline, setMine, shape } from './deals-address.ts'
 import { DealsBar } from './deals-bar.tsx'
-import { DealsFilters, filterOpen, openViews } from './deals-filters.tsx'
+import { DealsFilters, filterOpen } from './deals-filters.tsx'
+import { DealsViews, toViews } from './deals-views.tsx'
 import { armDragging } from './dragging.ts'
 import { focusAt } from './focus.ts'
-import { SelectionBar } from './selection-bar.tsx'
 import { texts } from './texts/texts.ts'
 import { BoardContext, type BoardParts } from './use-board.ts'
 
+const SelectionBar = later(() => import('./selection-bar.tsx').then((module) => module.SelectionBar))
 const DealsTable = later(() => import('./deals-table.tsx').then((module) => module.DealsTable))
 const PhoneBoard = later(() => import('./phone-board.tsx').then((module) => module.PhoneBoard))
 const states = () => import('./board-states.tsx')
@@ -64,7 +66,7 @@ function Deals({ source, name }: { source: Source; name: string }) {
         isMine: () => isMine.peek(),
         setMine,
         search: () => search.peek()?.focus(),
-        openViews,
+        openViews: toViews,
         setShape: changeShape,
       }),
     [source],
@@ -75,7 +77,8 @@ function Deals({ source, name }: { source: Source; name: string }) {
   }, [isLoaded])
   const asked = query.value.get('new')
   useEffect(() => {
-    if (!isLoaded || asked === null) return
+    if (asked === null) return
+    if (!isLoaded) return typeAhead(source.loading)
     addDeal(asked)
     void setQuery({ new: null }, { replace: true })
   }, [isLoaded, asked])
@@ -114,12 +117,34 @@ function BoardShape({
   return (
     <>
       <DealsBar isLoaded={isLoaded} />
+      <DealsViews />
       <DealsFilters search={search} />
       <div class="deals">
+        <Beyond board={board} data={source.data} />
         <Content parts={parts} handles={handles} source={source} label={texts().boardOf(name)} closed={closed.value} />
-        <SelectionBar />
+        {board.selected.value.length > 0 && <SelectionBar />}
       </div>
     </>
+  )
+}
+
+/** Says that there are more deals than the board can show, as long as there are, and to readers how many were found. */
+function Beyond({ board, data }: Pick<Source, 'board' | 'data'>) {
+  const columns = board.columns.value
+  const all = columns.reduce((sum, { totals }) => sum + totals.count, 0)
+  if (data.isComplete.value !== false) {
+    const { conditions, q } = address.value.state
+    return (
+      <div class="sr" role="status">
+        {(conditions.length > 0 || q !== '') && texts().open(all)}
+      </div>
+    )
+  }
+  const loaded = columns.reduce((sum, { rows }) => sum + rows.length, 0)
+  return (
+    <p class="board-beyond small mute" role="status">
+      {board.around.value.totals === null ? texts().part(loaded) : loaded < all && texts().partOf(loaded, all)}
+    </p>
   )
 }
 
@@ -139,24 +164,18 @@ function Content({ parts, handles, source, label, closed }: ContentProps) {
   }
   const isEmpty = board.columns.value.every(({ rows }) => rows.length === 0)
   const { conditions, q } = address.value.state
-  const isAdding = board.adding.value !== null
-  if (isEmpty && !isAdding && data.rows.value.length === 0) return <EmptyBoard stages={board.stages.value} />
-  if (isEmpty && !isAdding && (conditions.length > 0 || q !== '')) return <NothingFits source={source} />
+  const isAdding = board.adding.value !== null || isMaking.value
+  const isAsked = conditions.length > 0 || q !== ''
+  if (isEmpty && !isAdding && !isAsked && data.rows.value.length === 0)
+    return <EmptyBoard stages={board.stages.value} closed={closed} />
+  if (isEmpty && !isAdding && isAsked) return <NothingFits source={source} />
   if (isPhone.value) return <PhoneBoard parts={parts} handles={handles} />
   return <Board parts={parts} handles={handles} label={label} closed={closed} />
 }
 
 function NoPipeline() {
   return (
-    <Empty
-      icon="deal"
-      title={texts().noPipeline}
-      actions={
-        <Button first onClick={() => void navigate('/settings/pipelines')}>
-          {texts().toSettings}
-        </Button>
-      }
-    >
+    <Empty icon="deal" title={texts().noPipeline}>
       {texts().noPipelineBody}
     </Empty>
   )

@@ -1,3 +1,3 @@
-export { draggable, dropTargetForElements, monitorForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter'
+export { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter'
 export { disableNativeDragPreview } from '@atlaskit/pragmatic-drag-and-drop/element/disable-native-drag-preview'
-export { preventUnhandled } from '@atlaskit/pragmatic-drag-and-drop/prevent-unhandled'
+export { DragPreview } from './drag-preview.tsx'

@@ -1,4 +1,10 @@
-import type { Condition, FieldKind } from '../../components/filters/conditions.ts'
+import {
+  type Condition,
+  type FieldKind,
+  type Filter,
+  leavesOf,
+  type Tree,
+} from '../../components/filters/conditions.ts'
 import type { BoardRow } from '../../data/board.ts'
 import { daysInStage } from './model.ts'
 import { nextStep } from './next-step.ts'
@@ -30,8 +36,36 @@ export function valueIn(row: BoardRow, field: string, usualDays: number | null, 
   return row[field as keyof BoardRow]
 }
 
-/** Splits the conditions into those that the browser decides and those that the server must. */
-export function divide(conditions: readonly Condition[]): { here: Condition[]; there: Condition[] } {
-  const here = conditions.filter(({ field }) => fieldKinds[field])
-  return { here, there: conditions.filter((condition) => !here.includes(condition)) }
+/** A question to the server, by its number. */
+type Asked = { asked: number }
+/** A filter as the browser decides it. */
+export type Local = Tree<Condition | Asked>
+
+const isHere = ({ field }: Condition): boolean => field in fieldKinds
+/** Days in a stage are the time since when it is there: these operators can be asked of the server so. */
+const AS_TIME = /^([gl]te?|eq)$/
+
+/** What the table cannot ask for: the next step, above all, is known to the board alone. */
+export const isOfBoardShape = (filter: Filter): boolean =>
+  leavesOf(filter).some(({ field, op }) => BOARD_ONLY.has(field) && !(field === 'days_in_stage' && AS_TIME.test(op)))
+
+/** What the server cannot be asked for as it is. */
+export const isBoardOnly = (filter: Filter): boolean => leavesOf(filter).some(({ field }) => BOARD_ONLY.has(field))
+
+/** Leaves to the server what the rows do not have: as few questions as possible, none of them with what only the board knows. */
+export function divide(parts: readonly Filter[]): { here: Local[]; there: Filter[] } {
+  const there: Filter[] = []
+  const here = (filter: Filter): Local => {
+    if ('not' in filter) return { not: here(filter.not) }
+    if ('all' in filter) return { all: split(filter.all, (all) => ({ all })) }
+    return 'any' in filter ? { any: split(filter.any, (any) => ({ any })) } : filter
+  }
+  function split(nodes: readonly Filter[], join: (nodes: Filter[]) => Filter): Local[] {
+    const isTheirs = (node: Filter) => !isBoardOnly(node) && !leavesOf(node).every(isHere)
+    const theirs = nodes.filter(isTheirs)
+    const ours = nodes.filter((node) => !isTheirs(node)).map(here)
+    const [one] = theirs
+    return one ? [...ours, { asked: there.push(theirs.length > 1 ? join(theirs) : one) - 1 }] : ours
+  }
+  return { here: split(parts, (all) => ({ all })), there }
 }

@@ -29,7 +29,7 @@ export function dealFields(pipeline: string | null): FilterField[] {
   return [
     { name: 'owner_id', label: words.owner, kind: 'id', icon: 'person', choices: memberChoices },
     { name: 'expected_close_date', label: words.expectedClose, kind: 'date', icon: 'cal' },
-    { name: 'amount', label: words.amount, kind: 'amount', icon: 'deal' },
+    { name: 'amount', label: words.amount, kind: 'amount', icon: 'chart' },
     { name: 'tag_ids', label: words.tags, kind: 'ids', icon: 'tag', choices: tagChoices },
     { name: 'company_id', label: words.company, icon: 'firm', kind: 'id', ...linked('company') },
     { name: 'stage', label: words.stage, kind: 'id', icon: 'deal', choices: stages },

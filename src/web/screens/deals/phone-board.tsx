@@ -6,6 +6,7 @@ import { boot } from '../../data/boot.ts'
 import { fromMicros } from '../../lib/decimal.ts'
 import { format } from '../../lib/locale.ts'
 import { rovingKeys } from '../../lib/roving.ts'
+import { CardMenus } from './card-menus.ts'
 import { CardList } from './column.tsx'
 import { sumWords } from './column-head.tsx'
 import { registerBoard } from './commands.ts'
@@ -66,18 +67,22 @@ export function PhoneBoard({ parts, handles }: PhoneBoardProps) {
             onClick={() => go(index)}
           >
             {stage.name}
-            <span class="n">{totals.count}</span>
+            <span class="n">{format.value.number(totals.count)}</span>
           </button>
         ))}
       </div>
       <h2 class="sr">{texts().heading(column.stage.name, column.totals.count, sumWords(column.totals))}</h2>
       <div class="phone-tot">
         <Sum>
-          <Money amount={fromMicros(own?.micros ?? 0n)} currency={own?.currency ?? boot.value.org.currency} />
+          <Money
+            amount={fromMicros(own?.micros ?? 0n)}
+            currency={own?.currency ?? boot.value.org.currency}
+            decimals="sum"
+          />
         </Sum>
         {others.map(({ currency, micros }) => (
           <span key={currency} class="small mute">
-            <Money amount={fromMicros(micros)} currency={currency} />
+            <Money amount={fromMicros(micros)} currency={currency} decimals="sum" />
           </span>
         ))}
         <span class="small mute end">{format.value.percent(column.stage.probability)}</span>
@@ -93,7 +98,8 @@ export function PhoneBoard({ parts, handles }: PhoneBoardProps) {
           onHandle={(stage, handle) => (handle ? handles.set(stage, handle) : handles.delete(stage))}
         />
       </div>
-      {board.popup.value && <Popups />}
+      <CardMenus />
+      {board.popup.value && <Popups onClose={board.closePopup} />}
       <div class="sr" role="status">
         {actions.said}
       </div>

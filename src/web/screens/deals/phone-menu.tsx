@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
-import { later } from '../../components/later.tsx'
+import { laterInFocus } from '../../components/later.tsx'
 import { MenuButton, type MenuGroup } from '../../components/menu.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { savedQuery } from '../../components/views/list-state.ts'
@@ -10,9 +10,10 @@ import { viewActions } from '../../components/views/view-actions.ts'
 import { address, changeShape, changeSort, shape, sort } from './deals-address.ts'
 import { sortWords } from './deals-filters.tsx'
 import { SORTS } from './order.ts'
+import { openedTexts } from './texts/opened.ts'
 import { texts } from './texts/texts.ts'
 
-const SaveView = later(() => import('../../components/views/save-view.tsx').then((module) => module.SaveView))
+const SaveView = laterInFocus(() => import('../../components/views/save-view.tsx').then((module) => module.SaveView))
 
 /** On a phone: shape, order and saved views, for which the bar has no room. */
 export function PhoneMenu() {
@@ -24,9 +25,9 @@ export function PhoneMenu() {
       <MenuButton
         plain
         class="icon"
-        menuLabel={texts().moreOfView}
-        aria-label={texts().moreOfView}
-        title={texts().moreOfView}
+        menuLabel={openedTexts().moreOfView}
+        aria-label={openedTexts().moreOfView}
+        title={openedTexts().moreOfView}
         align="end"
         groups={() => groups(setSaving)}
       >

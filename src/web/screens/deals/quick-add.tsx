@@ -1,41 +1,58 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Choice } from '../../components/choices.tsx'
 import { Combobox } from '../../components/combobox.tsx'
-import { parseMoney } from '../../components/fields/parse.ts'
+import { readAs } from '../../components/fields/field-types.ts'
+import { reading } from '../../components/fields/figure-kinds.ts'
+import { type Figures, figures, withFigures } from '../../components/fields/figures.ts'
+import { FormField } from '../../components/fields/form-field.tsx'
+import { ReadAs } from '../../components/fields/inline-edit.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Kbd } from '../../components/kbd.tsx'
+import { makeDeal } from '../../components/new-deal/make.ts'
+import { texts as dealTexts } from '../../components/new-deal/texts.ts'
+import { sayFailed } from '../../components/record/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
-import { ApiProblem } from '../../data/api.ts'
-import { boot, me } from '../../data/boot.ts'
-import { create, patch } from '../../data/records.ts'
+import { BegunBefore, useBegun } from '../../components/typed/begun.tsx'
+import { tooLong } from '../../components/typed/too-long.tsx'
+import { boot, me, memberName } from '../../data/boot.ts'
 import { sources } from '../../data/sources.ts'
 import { format } from '../../lib/locale.ts'
-import { now } from '../../lib/now.ts'
 import { navigate } from '../../router.ts'
 import { t } from '../../texts/texts.ts'
 import type { BoardStage } from './model.ts'
+import { openedTexts } from './texts/opened.ts'
 import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
 const searchCompanies = sources.search('company')
 const createCompany = (name: string) => sources.create?.('company', name) ?? Promise.resolve(null)
 
+const AMOUNT = { key: 'amount', label: '', type: 'money' } as const
+
 type Money = { amount: number | null; currency: string | null }
-type Given = { title: string; company: Choice | null; money: Money }
+type Given = { title: string; company: Choice | null; money: Money; owner: string | null; day: string | null }
 
 /**
  * A new deal at the top of a column: Enter adds it and stays for the next, Shift+Enter opens it, Esc closes. The API makes
  * deals in the first stage of a pipeline; another column moves it there.
  */
-export function QuickAdd({ stage, isFirst }: { stage: BoardStage; isFirst: boolean }) {
-  const { board, actions } = useBoard()
+export function QuickAdd({ stage, onClose: close }: { stage: BoardStage; onClose: () => void }) {
+  const { board } = useBoard()
   const title = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useState(() => board.begun.peek())
-  const [company, setCompany] = useState<Choice | null>(null)
-  const [price, setPrice] = useState('')
-  const [fault, setFault] = useState<{ at: 'title' | 'amount'; text: string } | null>(null)
+  const [given] = useState(() => board.begun.peek())
+  const begun = useBegun(
+    'deals',
+    { text: '', company: null as Choice | null, price: '', owner: me.peek().id as string | null, date: '' },
+    given !== '',
+  )
+  const { text, company, price, owner, date } = begun.values
+  const [isWide, setWide] = useState(false)
+  const [refusal, setFault] = useState<{ at: 'title' | 'amount' | 'date'; text: string } | null>(null)
+  const long = tooLong(text.trim())
+  const fault = refusal ?? (long === undefined ? null : { at: 'title' as const, text: long })
   useLayoutEffect(() => {
     title.current?.focus()
+    if (given !== '') begun.set({ text: given })
     board.begun.value = ''
   }, [])
   useLayoutEffect(() => {
@@ -45,33 +62,33 @@ export function QuickAdd({ stage, isFirst }: { stage: BoardStage; isFirst: boole
     element.style.height = `${element.scrollHeight}px`
   }, [text])
 
-  const close = () => {
-    board.adding.value = null
-    const at = board.at.peek()
-    if (at) actions.focusCard(at)
+  /** What was refused comes back, unless the next one has been begun. */
+  const giveBack = (refused: Partial<typeof begun.values>) => {
+    if (!begun.form.values.peek()) begun.set(refused)
   }
-  const submit = (isOpened: boolean) => {
-    const money = parseMoney(price, boot.peek().org.currency, {
-      format: format.peek(),
-      texts: t().fields,
-      now: now.peek(),
-    })
+  const submit = (isOpened: boolean) => withFigures((figures) => submitWith(figures, isOpened))
+  const submitWith = ({ parseMoney, parseDate }: Figures, isOpened: boolean) => {
+    const day = parseDate(date, reading())
+    const money = parseMoney(price, boot.peek().org.currency, reading())
     if (text.trim() === '') {
-      setFault({ at: 'title', text: texts().needsTitle })
+      setFault({ at: 'title', text: openedTexts().needsTitle })
       title.current?.focus()
-    } else if ('error' in money) setFault({ at: 'amount', text: money.error })
+    } else if (long !== undefined) title.current?.focus()
+    else if ('error' in money) setFault({ at: 'amount', text: money.error })
+    else if ('error' in day) setFault({ at: 'date', text: day.error })
     else {
-      const given = { title: text.trim(), company, money: money.value as Money }
-      void add(given, stage, { isFirst, isOpened, welcome: board.welcome, giveBack: () => setText(text) })
-      setText('')
-      setCompany(null)
-      setPrice('')
+      const given = { title: text.trim(), company, money: money.value as Money, owner, day: day.value as string | null }
+      void add(given, stage, {
+        isOpened,
+        welcome: board.welcome,
+        giveBack: () => giveBack({ text, company, price, owner, date }),
+      })
+      begun.clear()
       setFault(null)
       title.current?.focus()
     }
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing) return
     if (event.key === 'Enter') submit(event.shiftKey)
     else if (event.key === 'Escape') close()
     else {
@@ -84,56 +101,81 @@ export function QuickAdd({ stage, isFirst }: { stage: BoardStage; isFirst: boole
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys of all its inputs
     <div class="quick" onKeyDown={onKeyDown}>
+      <BegunBefore form={begun.form} />
       <textarea
         ref={title}
+        dir="auto"
         rows={1}
-        aria-label={texts().quickTitle}
+        aria-label={openedTexts().quickTitle}
         aria-invalid={fault?.at === 'title' || undefined}
-        placeholder={texts().quickTitleExample}
-        maxLength={255}
+        placeholder={openedTexts().quickTitleExample}
         value={text}
         onInput={(event) => {
-          setText(event.currentTarget.value.replaceAll('\n', ' '))
+          begun.set({ text: event.currentTarget.value.replaceAll('\n', ' ') })
           setFault(null)
         }}
       />
       <div class="two">
         <Combobox
-          label={texts().quickCompany}
-          placeholder={texts().quickCompany}
+          label={openedTexts().quickCompany}
+          placeholder={openedTexts().quickCompany}
           value={company}
           search={searchCompanies}
           create={createCompany}
           clearable
-          onPick={setCompany}
+          onPick={(choice) => begun.set({ company: choice && { value: choice.value, label: choice.label } })}
         />
         <input
           type="text"
           inputMode="decimal"
           autocomplete="off"
-          aria-label={texts().quickAmount}
+          aria-label={openedTexts().quickAmount}
           aria-invalid={fault?.at === 'amount' || undefined}
-          placeholder={boot.value.org.currency}
+          placeholder={dealTexts().amountExample(boot.value.org.currency)}
           value={price}
           onInput={(event) => {
-            setPrice(event.currentTarget.value)
+            begun.set({ price: event.currentTarget.value })
             setFault(null)
           }}
         />
       </div>
-      {fault && (
+      {!fault && <ReadAs text={readAs({ text: price, currency: boot.value.org.currency }, AMOUNT)} />}
+      {fault && fault.at !== 'date' && (
         <p class="help late" role="alert">
           <Icon name="alert" small />
           {fault.text}
         </p>
       )}
+      {isWide ? (
+        <div class="more">
+          <FormField
+            field={{ key: 'owner_id', label: dealTexts().owner, type: 'member' }}
+            draft={owner}
+            onDraft={(draft) => begun.set({ owner: draft as string | null })}
+          />
+          <FormField
+            field={{ key: 'date', label: dealTexts().expected, type: 'text', help_text: dayReadAs(date) }}
+            draft={date}
+            error={fault?.at === 'date' ? fault.text : undefined}
+            onDraft={(draft) => {
+              begun.set({ date: String(draft ?? '') })
+              setFault(null)
+            }}
+          />
+        </div>
+      ) : (
+        <button type="button" class="shown" onClick={() => setWide(true)}>
+          <span class="sr">{dealTexts().moreLabel}: </span>
+          {dealTexts().more((owner && memberName(owner)) || dealTexts().nobody, dayReadAs(date) ?? dealTexts().noDate)}
+        </button>
+      )}
       <div class="end">
         <button type="button" onClick={() => submit(false)}>
-          <Kbd keys="Enter" /> {texts().quickAdd}
+          <Kbd keys="Enter" /> {openedTexts().quickAdd}
         </button>
         <span class="grow" />
         <button type="button" onClick={() => submit(true)}>
-          <Kbd keys="⇧ Enter" /> {texts().quickOpen}
+          <Kbd keys="⇧ Enter" /> {openedTexts().quickOpen}
         </button>
         <button type="button" class="x" title={t().close} aria-label={t().close} onClick={close}>
           <Icon name="x" small />
@@ -143,32 +185,35 @@ export function QuickAdd({ stage, isFirst }: { stage: BoardStage; isFirst: boole
   )
 }
 
+/** How a day that is typed is understood, before it is kept. */
+function dayReadAs(text: string): string | undefined {
+  const read = text.trim() === '' ? undefined : figures()?.parseDate(text, reading())
+  return read && 'value' in read ? format.value.date(String(read.value)) : undefined
+}
+
 type Then = {
-  isFirst: boolean
   isOpened: boolean
   welcome: (id: string) => void
   /** Puts back what was typed. */
   giveBack: () => void
 }
 
-async function add({ title, company, money }: Given, stage: BoardStage, then: Then): Promise<void> {
-  const { isFirst, isOpened, welcome, giveBack } = then
-  const pipeline = boot.peek().stages.find(({ id }) => id === stage.id)?.pipeline_id
+async function add({ title, company, money, owner, day }: Given, stage: BoardStage, then: Then): Promise<void> {
+  const { isOpened, welcome, giveBack } = then
   const price = money.amount === null ? {} : money
   const companyId = company ? { company_id: company.value } : {}
   try {
-    const made = await create('deals', { title, ...companyId, ...price, owner_id: me.peek().id, pipeline_id: pipeline })
-    welcome(made.id)
-    if (!isFirst) await patch('deals', made.id, { stage: stage.id })
+    const body = { title, ...companyId, ...price, owner_id: owner, ...(day ? { expected_close_date: day } : {}) }
+    const { deal: made, step } = await makeDeal(body, stage.id, welcome)
     if (isOpened) await navigate(`/deals/${made.id}`)
     else
       showToast({
-        text: texts().added(title),
+        text: openedTexts().added(title),
+        step,
         action: { label: texts().openDeal, run: () => void navigate(`/deals/${made.id}`) },
       })
   } catch (error) {
     giveBack()
-    const why = error instanceof ApiProblem ? (error.errors[0]?.message ?? error.message) : ''
-    showToast({ text: `${texts().refusedAdd}. ${why}`, kind: 'error' })
+    sayFailed(openedTexts().refusedAdd, error)
   }
 }

@@ -1,8 +1,9 @@
+import { BulkButton } from '../../commands/bulk-button.tsx'
 import { BulkBar } from '../../components/bulk-bar.tsx'
-import { Button } from '../../components/button.tsx'
 import type { IconName } from '../../components/icon.tsx'
 import type { PopupKind } from './board-state.ts'
-import { deleteDeals } from './bulk.ts'
+import { deleteDeals } from './changes.ts'
+import { openedTexts } from './texts/opened.ts'
 import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
@@ -12,19 +13,19 @@ export function SelectionBar() {
   const ids = board.selected.value
   if (ids.length === 0 || board.inHand.value) return null
   const open = (kind: PopupKind, icon: IconName, label: string) => (
-    <Button
-      plain
+    <BulkButton
+      command={`deals.${kind}`}
       icon={icon}
       aria-haspopup="menu"
       onClick={(event) => actions.openPopup(kind, ids, event.currentTarget)}
     >
       {label}
-    </Button>
+    </BulkButton>
   )
   return (
     <BulkBar
       text={texts().selected(ids.length)}
-      label={texts().bulkLabel}
+      label={openedTexts().bulkLabel}
       clear={texts().clearSelection}
       onClear={() => {
         board.clearSelection()
@@ -34,13 +35,20 @@ export function SelectionBar() {
     >
       {actions.mayWrite() && (
         <>
-          {open('owner', 'person', texts().bulkOwner)}
-          {open('stage', 'deal', texts().bulkStage)}
-          {open('tags', 'tag', texts().bulkTag)}
-          {open('date', 'cal', texts().bulkClose)}
-          <Button plain danger icon="trash" onClick={() => void deleteDeals(ids).then(board.clearSelection)}>
-            {texts().bulkDelete}
-          </Button>
+          {open('owner', 'person', openedTexts().bulkOwner)}
+          {open('stage', 'deal', openedTexts().bulkStage)}
+          {open('tags', 'tag', openedTexts().bulkTag)}
+          {open('date', 'cal', openedTexts().bulkClose)}
+          {open('won', 'won', texts().won)}
+          {open('lost', 'lost', texts().lost)}
+          <BulkButton
+            command="deals.delete"
+            danger
+            icon="trash"
+            onClick={() => void deleteDeals(ids).then(board.clearSelection)}
+          >
+            {openedTexts().bulkDelete}
+          </BulkButton>
         </>
       )}
     </BulkBar>

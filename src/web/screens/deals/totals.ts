@@ -18,7 +18,7 @@ export function totalsOf<Row extends Priced>(
   own: string,
   probability: (row: Row) => number,
 ): Totals {
-  const sums = new Map<string | null, Sum>([[own, { currency: own, micros: 0n, weighted: 0n }]])
+  const sums = sumsOf(own)
   for (const row of rows) {
     if (row.amount === null) continue
     const micros = toMicros(row.amount)
@@ -30,9 +30,12 @@ export function totalsOf<Row extends Priced>(
   return { count: rows.length, sums: inOrder(sums) }
 }
 
+export const sumsOf = (own: string): Map<string | null, Sum> =>
+  new Map([[own, { currency: own, micros: 0n, weighted: 0n }]])
+
 /** The totals of all columns, from those of each. */
 export function totalsOfAll(columns: readonly Totals[], own: string): Totals {
-  const sums = new Map<string | null, Sum>([[own, { currency: own, micros: 0n, weighted: 0n }]])
+  const sums = sumsOf(own)
   for (const { currency, micros, weighted } of columns.flatMap((column) => column.sums)) {
     const sum = sums.get(currency) ?? { currency, micros: 0n, weighted: 0n }
     sums.set(currency, { currency, micros: sum.micros + micros, weighted: sum.weighted + weighted })
@@ -40,7 +43,7 @@ export function totalsOfAll(columns: readonly Totals[], own: string): Totals {
   return { count: columns.reduce((count, column) => count + column.count, 0), sums: inOrder(sums) }
 }
 
-function inOrder(sums: ReadonlyMap<string | null, Sum>): Sum[] {
+export function inOrder(sums: ReadonlyMap<string | null, Sum>): Sum[] {
   const [first, ...others] = sums.values()
   return [first as Sum, ...others.sort(byCode)]
 }

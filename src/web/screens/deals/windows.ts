@@ -1,13 +1,15 @@
+import { scaled } from '../../lib/scale.ts'
+
 // How much of the board is in the page: few cards of each column, and none of the columns beyond its edges.
 
 /** The least width of a column that is not folded. */
-export const NARROWEST = 196
+export const NARROWEST = scaled(196)
 /** Between the cards of a column. */
-export const GAP = 6
+export const GAP = scaled(6)
 /** The height of a card whose title has one line, until it is measured. */
-export const CARD = 102
+export const CARD = scaled(102)
 /** The head of a column, above its cards. */
-export const HEAD = 85
+export const HEAD = scaled(85)
 /** Cards in the page, of all columns together. */
 export const MOST_CARDS = 150
 
@@ -34,14 +36,3 @@ export function columnsIn(widths: readonly number[], scrollLeft: number, width: 
   }
   return from < 0 ? { from: 0, to: Math.min(1, widths.length) } : { from, to }
 }
-
-/** How fast a list scrolls while a card is held near its edge, in pixels a frame. Negative towards its start. */
-export function edgeSpeed(at: number, start: number, end: number): number {
-  const zone = Math.min(EDGE, (end - start) / 4)
-  if (at < start + zone) return -Math.ceil((MOST_SPEED * Math.min(zone, start + zone - at)) / zone)
-  if (at > end - zone) return Math.ceil((MOST_SPEED * Math.min(zone, at - (end - zone))) / zone)
-  return 0
-}
-
-const EDGE = 56
-const MOST_SPEED = 16

@@ -7,9 +7,11 @@ import { Segmented } from '../../components/segmented.tsx'
 import { Bar as Grey } from '../../components/skeleton.tsx'
 import { texts as tableTexts } from '../../components/table/texts.ts'
 import { boot } from '../../data/boot.ts'
+import { client } from '../../data/current.ts'
 import { nameOf } from '../../data/names.ts'
 import { load, record } from '../../data/records.ts'
 import { sources } from '../../data/sources.ts'
+import { isUndo } from '../../data/step-keys.ts'
 import type { Rec } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { query, setQuery } from '../../router.ts'
@@ -39,7 +41,14 @@ function Pairs({ object, given }: { object: MergeObject; given: [string, string]
   const search = useMemo(() => pairsOf(object), [object])
   useEffect(() => {
     search.start()
-    return search.stop
+    // A merge that is taken back makes them two again.
+    const stop = client().events.onEvent(({ type, key }, of) => {
+      if (of === kind && type.endsWith('.created') && key !== null && isUndo(key)) search.restart()
+    })
+    return () => {
+      stop()
+      search.stop()
+    }
   }, [search])
   const words = texts().dup
   // The record from whose page one came; its pairs come first.
@@ -75,7 +84,7 @@ function Pairs({ object, given }: { object: MergeObject; given: [string, string]
               key={`${pair.older_id},${pair.newer_id}`}
               kind={kind}
               pair={pair}
-              isHere={chosen?.includes(pair.older_id) === true && chosen.includes(pair.newer_id)}
+              isHere={chosen !== null && isOf(pair, chosen)}
               onOpen={() => choose(pair)}
             />
           ))}
@@ -116,18 +125,21 @@ function Pairs({ object, given }: { object: MergeObject; given: [string, string]
             key={chosen.join()}
             object={object}
             ids={chosen}
+            reasons={found.find((pair) => isOf(pair, chosen))?.reasons ?? []}
             onClose={() => choose(null)}
             onMerged={(gone) => {
               search.drop(gone)
               void setQuery({ pair: null, with: null }, { replace: true })
             }}
-            onUndone={search.restart}
           />
         )}
       </div>
     </>
   )
 }
+
+const isOf = ({ older_id, newer_id }: Pair, ids: readonly string[]): boolean =>
+  ids.includes(older_id) && ids.includes(newer_id)
 
 type PairRowProps = { kind: 'contacts' | 'companies'; pair: Pair; isHere: boolean; onOpen: () => void }
 
@@ -145,8 +157,12 @@ function PairRow({ kind, pair, isHere, onOpen }: PairRowProps) {
         {[0, 1].map((at) => (
           <span key={at} class="dup-one">
             <Avatar kind={kind === 'contacts' ? 'contact' : 'company'} name={name(at)} />
-            <span class="cut mid">{name(at)}</span>
-            <span class="cut small mute">{detailOf(two[at])}</span>
+            <span class="mid" dir="auto">
+              {name(at)}
+            </span>
+            <span class="cut small mute" dir="auto" title={detailOf(two[at])}>
+              {detailOf(two[at])}
+            </span>
           </span>
         ))}
       </span>

@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { format } from '../../lib/locale.ts'
+import { serverNow } from '../../lib/server-time.ts'
 import { LanguageChoice } from '../setup/language-choice.tsx'
+import { texts } from '../setup/texts.ts'
 import { passwordHelp, useForm } from '../setup/use-form.ts'
 import { DeadLink } from '../sign-in/dead-link.tsx'
 import { PasswordField, TextField } from '../sign-in/fields.tsx'
 import { Frame } from '../sign-in/frame.tsx'
 import { acceptLink, type Link } from '../sign-in/requests.ts'
 import { Message } from '../sign-in/sign-in.tsx'
-import { texts } from '../sign-in/texts.ts'
+import { texts as signInTexts } from '../sign-in/texts.ts'
 
 /** An invitation: a colleague takes their place with a name and a password. */
 export function Join({ token, link }: { token: string; link: Link }) {
@@ -44,7 +46,7 @@ export function Join({ token, link }: { token: string; link: Link }) {
         </div>
         <div class="f">
           <TextField
-            label={texts().email}
+            label={signInTexts().email}
             {...form.field('/email', email, setEmail)}
             type="email"
             autocomplete="username"
@@ -66,7 +68,7 @@ export function Join({ token, link }: { token: string; link: Link }) {
         <Button type="submit" first large wide working={form.isWorking ? texts().joining : undefined}>
           {texts().join}
         </Button>
-        <p class="foot">{texts().joinUntil(format.value.when(link.expires_at, Date.now()))}</p>
+        <p class="foot">{texts().joinUntil(format.value.when(link.expires_at, serverNow()))}</p>
       </form>
     </Frame>
   )

@@ -1,14 +1,16 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { confirmFinal } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { conditionParams } from '../../components/filters/address.ts'
-import { fromFilter } from '../../components/filters/conditions.ts'
+import { type Filter, fromFilter } from '../../components/filters/conditions.ts'
 import { Icon } from '../../components/icon.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import { PickerPopover } from '../../components/picker.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem } from '../../data/api.ts'
+import { mayWrite } from '../../data/may.ts'
 import { load, record, remove } from '../../data/records.ts'
 import { sources } from '../../data/sources.ts'
 import type { List } from '../../data/types.ts'
@@ -17,13 +19,13 @@ import { navigate, setTitle } from '../../router.ts'
 import { Bar } from '../../shell/bar.tsx'
 import { sayWhy } from '../../shell/say-why.ts'
 import { Missing } from '../../shell/screen-host.tsx'
-import { mayWrite } from '../tables/commands.ts'
 import { type ListContext, listContext } from '../tables/list-context.ts'
 import { addMembers } from '../tables/list-members.ts'
 import { forgetList } from '../tables/lists-of-boot.ts'
 import { kindOfObject } from '../tables/objects.ts'
 import { countText, RecordList } from '../tables/record-list.tsx'
 import { texts } from '../tables/texts.ts'
+import { FilterChange } from './filter-change.tsx'
 
 /** The records of one list: those that were added, or those that fit its filter. */
 export function Screen({ params }: ScreenProps) {
@@ -49,8 +51,13 @@ export function Screen({ params }: ScreenProps) {
 function Members({ found }: { found: List }) {
   const words = texts().lists
   const kind = kindOfObject(found.object)
+  // As the server has it: what is being saved holds once it is there.
+  const own = useSignal(fromFilter(found.filter as Filter | null))
+  useLayoutEffect(() => {
+    own.value = fromFilter(found.filter as Filter | null)
+  }, [found.version])
   const list = useMemo(
-    () => listContext(kind, { list: { id: found.id, isStatic: found.kind === 'static' } }),
+    () => listContext(kind, { list: { id: found.id, isStatic: found.kind === 'static', filter: own } }),
     [found.id],
   )
   const removeList = async () => {
@@ -70,15 +77,17 @@ function Members({ found }: { found: List }) {
       showToast({ kind: 'error', text: sayWhy(error) })
     }
   }
-  const conditions = found.kind === 'smart' ? fromFilter(found.filter as never) : null
   const asTable = () => {
-    const params = new URLSearchParams(conditionParams(conditions ?? []))
+    const { conditions } = list.address.peek().state
+    const kinds = new Map(list.fields.peek().map((field) => [field.name, field.kind]))
+    const params = new URLSearchParams(conditionParams(conditions, (field) => kinds.get(field)))
     void navigate(`/${kind}?${params}`)
   }
   return (
     <RecordList
       list={list}
       hasViews={false}
+      tools={found.kind === 'smart' && <FilterChange list={list} found={found} />}
       bar={(total) => (
         <Bar
           title={found.name}
@@ -96,7 +105,10 @@ function Members({ found }: { found: List }) {
                   align="end"
                   groups={() => [
                     {
-                      items: conditions ? [{ label: words.openFilter, icon: 'filter' as const, onPick: asTable }] : [],
+                      items:
+                        found.kind === 'smart'
+                          ? [{ label: words.openFilter, icon: 'filter' as const, onPick: asTable }]
+                          : [],
                     },
                     {
                       items: [
@@ -146,7 +158,7 @@ function AddMember({ list, found }: { list: ListContext; found: List }) {
           search={sources.search(found.object)}
           chosen={[]}
           onClose={() => setOpen(false)}
-          onPick={({ value }) => void addMembers(found.id, [value], list.rows.current)}
+          onPick={({ value }) => void addMembers(list.kind, found, [value])}
         />
       )}
     </>

@@ -1,21 +1,21 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { CommandButton } from '../../commands/command-button.tsx'
 import { register } from '../../commands/registry.ts'
 import { Avatar } from '../../components/avatar.tsx'
-import { Button, IconButton } from '../../components/button.tsx'
+import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Bar as Grey } from '../../components/skeleton.tsx'
 import { texts as tableTexts } from '../../components/table/texts.ts'
 import { boot } from '../../data/boot.ts'
+import { mayWrite } from '../../data/may.ts'
 import { list } from '../../data/pages.ts'
 import { record } from '../../data/records.ts'
 import type { List } from '../../data/types.ts'
-import { now } from '../../lib/clock.ts'
 import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
 import { Bar } from '../../shell/bar.tsx'
 import { sayWhy } from '../../shell/say-why.ts'
-import { isPhone } from '../../shell/widths.ts'
-import { mayWrite } from '../tables/commands.ts'
 import { texts } from '../tables/texts.ts'
 import { NewList } from './new-list.tsx'
 import './lists.css'
@@ -36,7 +36,7 @@ export function Screen() {
         keys: 'c l',
         icon: 'plus',
         group: 'new',
-        when: mayWrite,
+        when: () => mayWrite(),
         run: () => setAdding(true),
       },
     ])
@@ -52,17 +52,8 @@ export function Screen() {
     <>
       <Bar
         title={words.title}
-        summary={lists.total.value}
-        actions={
-          mayWrite() &&
-          (isPhone.value ? (
-            <IconButton plain icon="plus" title={words.create} onClick={() => setAdding(true)} />
-          ) : (
-            <Button first icon="plus" keys="C L" onClick={() => setAdding(true)}>
-              {words.create}
-            </Button>
-          ))
-        }
+        summary={lists.total.value !== undefined && format.value.number(lists.total.value)}
+        actions={mayWrite() && <CommandButton id="lists.create" first isIconOnPhone />}
       />
       <div class="lists" data-scroll="lists">
         {error !== undefined && (
@@ -137,13 +128,15 @@ function ListRow({ id }: { id: string }) {
       <td>
         <a class="row" href={`/lists/${id}`}>
           <Icon name={ICONS[found.object]} />
-          <span class="cut mid">{found.name}</span>
+          <span class="cut mid" dir="auto">
+            {found.name}
+          </span>
         </a>
       </td>
       <td class="dim">{words.objects[found.object]}</td>
       <td class="dim">{found.kind === 'smart' ? words.smart : words.static}</td>
       <td class="num">{found.member_count === null ? '—' : format.value.number(found.member_count)}</td>
-      <td>{owner ? <Avatar kind="member" id={owner.id} name={owner.name} alone /> : <Avatar kind="nobody" />}</td>
+      <td>{owner ? <Avatar kind="member" id={owner.id} name={owner.name} alone /> : <span class="mute">—</span>}</td>
       <td class="dim">{format.value.when(found.updated_at, now.value)}</td>
     </tr>
   )

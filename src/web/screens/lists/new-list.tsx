@@ -2,6 +2,8 @@ import { useId, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { BegunBefore, useBegun } from '../../components/typed/begun.tsx'
+import { tooLong } from '../../components/typed/too-long.tsx'
 import { me } from '../../data/boot.ts'
 import { create } from '../../data/records.ts'
 import { navigate } from '../../router.ts'
@@ -15,15 +17,18 @@ const OBJECTS = ['contact', 'company', 'deal'] as const
 export function NewList({ onClose }: { onClose: () => void }) {
   const id = useId()
   const words = texts().lists
-  const [name, setName] = useState('')
-  const [object, setObject] = useState<(typeof OBJECTS)[number]>('contact')
-  const [fault, setFault] = useState<string | null>(null)
+  const begun = useBegun('lists', { name: '', object: 'contact' as (typeof OBJECTS)[number] })
+  const { name, object } = begun.values
+  const [refusal, setFault] = useState<string | null>(null)
+  const fault = refusal ?? tooLong(name.trim()) ?? null
   const save = async (event: Event) => {
     event.preventDefault()
     if (name.trim() === '') return setFault(words.needsName)
+    if (tooLong(name.trim())) return
     try {
       const made = await create('lists', { name: name.trim(), object, kind: 'static', owner_id: me.peek().id })
       noteList(made)
+      begun.clear()
       onClose()
       void navigate(`/lists/${made.id}`)
     } catch (error) {
@@ -46,6 +51,7 @@ export function NewList({ onClose }: { onClose: () => void }) {
       }
     >
       <form id={`${id}-form`} class="new-record" noValidate onSubmit={(event) => void save(event)}>
+        <BegunBefore form={begun.form} />
         <div class="field">
           <label class="label" for={`${id}-name`}>
             {words.name}
@@ -56,12 +62,11 @@ export function NewList({ onClose }: { onClose: () => void }) {
               class="bare"
               autofocus
               autocomplete="off"
-              maxLength={255}
               value={name}
               aria-invalid={fault !== null}
               aria-describedby={fault ? `${id}-fault` : undefined}
               onInput={(event) => {
-                setName(event.currentTarget.value)
+                begun.set({ name: event.currentTarget.value })
                 setFault(null)
               }}
             />
@@ -82,7 +87,7 @@ export function NewList({ onClose }: { onClose: () => void }) {
               id={`${id}-object`}
               class="bare"
               value={object}
-              onChange={(event) => setObject(event.currentTarget.value as typeof object)}
+              onChange={(event) => begun.set({ object: event.currentTarget.value as typeof object })}
             >
               {OBJECTS.map((each) => (
                 <option key={each} value={each}>

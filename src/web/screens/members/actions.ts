@@ -2,8 +2,10 @@ import { signal } from '@preact/signals'
 import { showToast } from '../../components/toast.tsx'
 import { boot, me, page } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
+import { isAdmin } from '../../data/may.ts'
 import type { Member } from '../../data/types.ts'
 import { sayWhy } from '../../shell/say-why.ts'
+import { offerLocal } from '../../shell/steps/local.ts'
 import { texts } from './texts.ts'
 
 // What the screen of members reads and changes. Members are no records of the stream: the page's own list is kept current.
@@ -32,7 +34,6 @@ export const seen = signal<ReadonlyMap<string, string>>(new Map())
 
 const api = () => client().api
 
-export const isAdmin = (): boolean => me.value.role === 'owner' || me.value.role === 'admin'
 const rank = (role: Role): number => ROLES.indexOf(role)
 
 /** Roles that I may give, my own at most. */
@@ -71,8 +72,8 @@ export async function renew(old: Invite): Promise<NewInvite> {
 }
 
 /** Throws ApiProblem and NoAnswer. */
-export async function change(member: Member, changes: Partial<Member>): Promise<Member> {
-  const { body } = await api().request<Member>('PATCH', `/app/members/${member.id}`, { body: changes })
+export async function change(member: Member, changes: Partial<Member>, version?: number): Promise<Member> {
+  const { body } = await api().request<Member>('PATCH', `/app/members/${member.id}`, { body: changes, version })
   const now = boot.peek()
   const members = now.members.map((each) => (each.id === body.id ? body : each))
   page.value = { ...now, members, me: body.id === now.me.id ? { ...now.me, ...body } : now.me }
@@ -84,7 +85,8 @@ export async function changeWithUndo(member: Member, changes: Partial<Member>, t
   const back = Object.fromEntries(Object.keys(changes).map((name) => [name, member[name as keyof Member]]))
   try {
     const after = await change(member, changes)
-    showToast({ text, undo: () => void change(after, back as Partial<Member>).catch(failed) })
+    // Of another version since, it is refused: somebody has changed the member again.
+    offerLocal(text, () => change(after, back as Partial<Member>, after.version).then(() => undefined, failed))
   } catch (error) {
     failed(error)
   }

@@ -67,8 +67,8 @@ export const de: Like<typeof en> = {
   notCopied: 'Der Browser lässt diese Seite nicht kopieren. Der Link ist markiert: Kopier ihn mit der Tastatur.',
   qr: 'QR-Code des Einladungslinks',
   qrHelp: 'Im selben Netz: mit dem Telefon scannen',
-  loopback:
-    'Andere können diesen Link nicht öffnen: Er führt nur zu diesem Computer. Starte den Server mit „--screens-listen 0.0.0.0:8081“, öffne ihn unter seinem Namen oder seiner Adresse im Netz und leg dort einen neuen Link an.',
+  loopback: (port) =>
+    `Andere können diesen Link nicht öffnen: Er führt nur zu diesem Computer. Starte den Server mit „--screens-listen 0.0.0.0:${port}“, öffne ihn unter seinem Namen oder seiner Adresse im Netz und leg dort einen neuen Link an.`,
   reachable: (host) => `Der Link führt zu ${host}. Wer das öffnen kann, kann ihn annehmen.`,
   hidden:
     'Der Link wurde einmal gezeigt, als er angelegt wurde. Ist er verloren, leg einen neuen an; der alte gilt dann nicht mehr.',

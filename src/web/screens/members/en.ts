@@ -66,8 +66,8 @@ export const en = {
   notCopied: 'The browser does not let this page copy. The link is selected: copy it with the keyboard.',
   qr: 'QR code of the invitation link',
   qrHelp: 'On the same network: scan with a phone',
-  loopback:
-    'Colleagues cannot open this link: it leads to this computer alone. Start the server with “--screens-listen 0.0.0.0:8081”, open it by its name or address in the network, and make a new link there.',
+  loopback: (port: string) =>
+    `Colleagues cannot open this link: it leads to this computer alone. Start the server with “--screens-listen 0.0.0.0:${port}”, open it by its name or address in the network, and make a new link there.`,
   reachable: (host: string) => `The link leads to ${host}. Colleagues who can open that can take it up.`,
   hidden: 'The link was shown once, when it was made. If it is lost, make a new one; the old one stops working.',
   newLink: 'New link',

@@ -1,11 +1,13 @@
-import { useId, useRef, useState } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { showToast } from '../../components/toast.tsx'
+import { BegunBefore, useBegun } from '../../components/typed/begun.tsx'
 import { memberName } from '../../data/boot.ts'
 import { copyText } from '../../lib/clipboard.ts'
 import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
 import { useForm } from '../setup/use-form.ts'
 import { TextField } from '../sign-in/fields.tsx'
 import { Message } from '../sign-in/sign-in.tsx'
@@ -14,10 +16,12 @@ import { texts } from './texts.ts'
 
 /** Whom to invite: an address is not needed, since the link is what counts. */
 export function InviteForm({ onMade, onCancel }: { onMade: (made: NewInvite) => void; onCancel: () => void }) {
-  const [email, setEmail] = useState('')
-  const [role, setRole] = useState<Role>('member')
+  const begun = useBegun('invite', { email: '', role: 'member' as Role })
+  const { email, role } = begun.values
   const form = useForm(async () => {
-    onMade(await invite({ email: email.trim() === '' ? null : email.trim(), role }))
+    const made = await invite({ email: email.trim() === '' ? null : email.trim(), role })
+    begun.clear()
+    onMade(made)
   })
   return (
     <form
@@ -30,9 +34,10 @@ export function InviteForm({ onMade, onCancel }: { onMade: (made: NewInvite) => 
         <h2>{texts().invitation}</h2>
       </div>
       <Message text={form.message} />
+      <BegunBefore form={begun.form} />
       <TextField
         label={texts().email}
-        {...form.field('/email', email, setEmail)}
+        {...form.field('/email', email, (email) => begun.set({ email }))}
         type="email"
         autocomplete="off"
         autofocus
@@ -44,7 +49,7 @@ export function InviteForm({ onMade, onCancel }: { onMade: (made: NewInvite) => 
           label={texts().role}
           value={role}
           choices={givableRoles().map((value) => ({ value, label: texts().roles[value] }))}
-          onChange={setRole}
+          onChange={(role) => begun.set({ role })}
         />
         <p class="help">{texts().roleNotes[role]}</p>
       </div>
@@ -85,7 +90,7 @@ export function MadeCard({ invite: made, onWithdrawn }: { invite: NewInvite; onW
       <div class="inv" role="status">
         <div>
           <h3>{texts().send}</h3>
-          <p class="dim">{texts().sendBody(format.value.when(made.expires_at, Date.now()), made.email)}</p>
+          <p class="dim">{texts().sendBody(format.value.when(made.expires_at, now.value), made.email)}</p>
           <div class="lk">
             <label class="sr" for={id}>
               {texts().link}
@@ -105,7 +110,7 @@ export function MadeCard({ invite: made, onWithdrawn }: { invite: NewInvite; onW
           {made.warning === 'loopback' ? (
             <p class="small warn-note">
               <Icon name="alert" small />
-              {texts().loopback}
+              {texts().loopback(new URL(made.url).port || '80')}
             </p>
           ) : (
             <p class="small dim">{texts().reachable(new URL(made.url).host)}</p>
@@ -132,7 +137,7 @@ export function MadeCard({ invite: made, onWithdrawn }: { invite: NewInvite; onW
 /** An open invitation, whose link was shown when it was made. */
 export function InviteCard({ invite: open, onMade }: { invite: Invite; onMade: (made: NewInvite) => void }) {
   const by = open.invited_by === null ? undefined : memberName(open.invited_by)
-  const at = format.value.when(open.created_at, Date.now())
+  const at = format.value.when(open.created_at, now.value)
   return (
     <>
       <div class="panel-h">

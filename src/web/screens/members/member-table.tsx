@@ -4,9 +4,15 @@ import { Icon } from '../../components/icon.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import { State } from '../../components/state.tsx'
 import { boot } from '../../data/boot.ts'
+import { isAdmin } from '../../data/may.ts'
 import type { Member } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
-import { givableRoles, type Invite, invites, isAdmin, mayChange, seen, setRole } from './actions.ts'
+import { now } from '../../lib/now.ts'
+import { texts as workTexts } from '../../texts/work/texts.ts'
+import { givableRoles, type Invite, invites, mayChange, seen, setRole } from './actions.ts'
+import { left } from './hand-over/actions.ts'
+import { sumOf } from './hand-over/plan.ts'
+import { texts as handOverTexts } from './hand-over/texts.ts'
 import { texts } from './texts.ts'
 
 type Tab = 'all' | 'active' | 'invited' | 'deactivated'
@@ -58,9 +64,11 @@ function MemberRow({ member, isChosen, isMe }: { member: Member; isChosen: boole
       <td>
         <a class="row who" href={`/settings/members?member=${id}`} aria-current={isChosen ? 'true' : undefined}>
           <Avatar kind="member" id={id} name={name} size={24} />
-          <span class="cut">
+          <span class="cut" dir="auto">
             <span class="mid">{name}</span> {isMe && <span class="mute">{texts().you}</span>}
-            <small class="cut">{email}</small>
+            <small class="cut" dir="auto">
+              {email}
+            </small>
           </span>
         </a>
       </td>
@@ -89,27 +97,37 @@ function MemberRow({ member, isChosen, isMe }: { member: Member; isChosen: boole
         )}
       </td>
       <td>
-        {status === 'active' ? (
-          <State is="good">{texts().states.active}</State>
-        ) : (
-          <State>{texts().states.deactivated}</State>
-        )}
+        <Status member={member} />
       </td>
-      {isAdmin() && <td class="dim num">{at ? format.value.when(at, Date.now()) : texts().notSeen}</td>}
+      {isAdmin() && <td class="dim num">{at ? format.value.when(at, now.value) : texts().notSeen}</td>}
     </tr>
   )
 }
 
+function Status({ member: { id, status } }: { member: Member }) {
+  const until = boot.value.away[id]
+  const still = left.value.get(id)
+  if (status === 'deactivated')
+    return (
+      <>
+        <State>{texts().states.deactivated}</State>
+        {still && <small>{handOverTexts().stillTheirs(workTexts().records(sumOf(still)))}</small>}
+      </>
+    )
+  if (until === undefined) return <State is="good">{texts().states.active}</State>
+  return <State is="hollow">{handOverTexts().awayUntil(format.value.day(until, now.value))}</State>
+}
+
 function InviteRow({ invite, isChosen }: { invite: Invite; isChosen: boolean }) {
   const { id, email, role, expires_at } = invite
-  const left = format.value.duration(Math.max(0, Date.parse(expires_at) - Date.now()))
+  const left = format.value.duration(Math.max(0, Date.parse(expires_at) - now.value))
   const name = email ?? texts().anyone
   return (
     <tr class={isChosen ? 'is-at' : undefined}>
       <td>
         <a class="row who" href={`/settings/members?invite=${id}`} aria-current={isChosen ? 'true' : undefined}>
           <Avatar kind={email ? 'contact' : 'nobody'} name={name} size={24} />
-          <span class="cut">
+          <span class="cut" dir="auto">
             <span class="mid">{name}</span>
           </span>
         </a>

@@ -1,17 +1,22 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { CommandButton } from '../../commands/command-button.tsx'
 import { register } from '../../commands/registry.ts'
+import { laterInFocus } from '../../components/later.tsx'
 import { boot, me } from '../../data/boot.ts'
+import { isAdmin } from '../../data/may.ts'
 import { query, setQuery } from '../../router.ts'
 import { SettingsFrame } from '../../shell/settings-frame.tsx'
 import { texts as shellTexts } from '../../shell/texts.ts'
-import { failed, invites, isAdmin, type NewInvite, readInvites } from './actions.ts'
+import { failed, invites, type NewInvite, readInvites } from './actions.ts'
+import { asked, readLeft } from './hand-over/actions.ts'
 import { InviteCard, InviteForm, MadeCard } from './invitation.tsx'
 import { MemberTable } from './member-table.tsx'
 import { MemberPanel } from './panel.tsx'
 import { RoleTable } from './role-table.tsx'
 import { texts } from './texts.ts'
 import './members.css'
+
+const HandOverDialog = laterInFocus(() => import('./hand-over/dialog.tsx').then((module) => module.HandOverDialog))
 
 const TABS = ['all', 'active', 'invited', 'deactivated'] as const
 export type Tab = (typeof TABS)[number]
@@ -20,7 +25,7 @@ export type Tab = (typeof TABS)[number]
 export default function Members() {
   const [isInviting, setInviting] = useState(false)
   const [made, setMade] = useState<NewInvite | null>(null)
-  useEffect(() => void readInvites().catch(failed), [])
+  useEffect(() => void Promise.all([readInvites(), readLeft()]).catch(failed), [])
   useLayoutEffect(
     () =>
       isAdmin()
@@ -77,7 +82,9 @@ export default function Members() {
                 </a>
               ))}
             </nav>
-            <span class="small mute cut">{texts().never}</span>
+            <span class="small mute cut" dir="auto">
+              {texts().never}
+            </span>
           </div>
           <section class="table">
             <MemberTable tab={tab} chosen={chosen?.id ?? invited?.id} ownId={me.value.id} />
@@ -101,6 +108,7 @@ export default function Members() {
             <RoleTable />
           </section>
         </div>
+        {asked.value && <HandOverDialog key={asked.value.member.id} about={asked.value} />}
         {chosen && <MemberPanel key={chosen.id} member={chosen} onClose={() => void setQuery({ member: null })} />}
       </div>
     </SettingsFrame>

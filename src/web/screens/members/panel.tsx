@@ -4,12 +4,15 @@ import { Button, IconButton } from '../../components/button.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { boot, me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
+import { isAdmin } from '../../data/may.ts'
 import type { Member } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { type Session, SessionRow } from '../settings-me/sessions.tsx'
 import { useForm } from '../setup/use-form.ts'
 import { TextField } from '../sign-in/fields.tsx'
-import { change, changeWithUndo, failed, givableRoles, isAdmin, mayChange, type Role, setRole } from './actions.ts'
+import { change, changeWithUndo, failed, givableRoles, mayChange, type Role, setRole } from './actions.ts'
+import { askHandOver } from './hand-over/actions.ts'
+import { WorkPart } from './hand-over/work-part.tsx'
 import { texts } from './texts.ts'
 
 /** One member: role, name, where they are signed in, and whether they are active. */
@@ -23,7 +26,7 @@ export function MemberPanel({ member, onClose }: { member: Member; onClose: () =
           <Avatar kind="member" id={id} name={name} size={40} />
           <div class="grow">
             <h2>{name}</h2>
-            <p class="dim cut">
+            <p class="dim cut" dir="auto">
               {email}, {texts().since(format.value.date(created_at))}
             </p>
           </div>
@@ -33,15 +36,13 @@ export function MemberPanel({ member, onClose }: { member: Member; onClose: () =
       {status === 'active' && <RoleSection member={member} mayEdit={mayEdit} />}
       {mayEdit && <NameSection member={member} />}
       {isAdmin() && status === 'active' && <SessionsSection member={member} mayEdit={mayEdit || id === me.value.id} />}
+      <WorkPart member={member} />
       {mayEdit && (
         <section class="part">
           {status === 'active' ? (
             <>
               <p class="small mute">{texts().deactivateBody}</p>
-              <Button
-                danger
-                onClick={() => void changeWithUndo(member, { status: 'deactivated' }, texts().deactivated(name))}
-              >
+              <Button danger onClick={() => void askHandOver(member, true)}>
                 {texts().deactivate}
               </Button>
             </>

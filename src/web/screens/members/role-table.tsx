@@ -11,40 +11,47 @@ const MAY = [
   ['owners', 1],
 ] as const
 
+/** For once, not for each day: folded until somebody wants to know. */
 export function RoleTable() {
   return (
-    <table class="grid rg">
-      <thead>
-        <tr>
-          <th scope="col">{texts().mayTitle}</th>
-          {ROLES.map((role) => (
-            <th key={role} scope="col">
-              {texts().roles[role]}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {MAY.map(([what, roles]) => (
-          <tr key={what}>
-            <th scope="row" class="dim">
-              {texts().may[what]}
-            </th>
-            {ROLES.map((role, index) => (
-              <td key={role}>
-                {index < roles ? (
-                  <Icon name="check" small class="acc" title={texts().yes} />
-                ) : (
-                  <span class="mute">
-                    <span aria-hidden="true">—</span>
-                    <span class="sr">{texts().no}</span>
-                  </span>
-                )}
-              </td>
+    <details class="fold">
+      <summary>
+        <Icon name="down" small />
+        {texts().mayTitle}
+      </summary>
+      <table class="grid rg">
+        <thead>
+          <tr>
+            <td />
+            {ROLES.map((role) => (
+              <th key={role} scope="col">
+                {texts().roles[role]}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {MAY.map(([what, roles]) => (
+            <tr key={what}>
+              <th scope="row" class="dim">
+                {texts().may[what]}
+              </th>
+              {ROLES.map((role, index) => (
+                <td key={role}>
+                  {index < roles ? (
+                    <Icon name="check" small class="acc" title={texts().yes} />
+                  ) : (
+                    <span class="mute">
+                      <span aria-hidden="true">—</span>
+                      <span class="sr">{texts().no}</span>
+                    </span>
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   )
 }

@@ -2,9 +2,11 @@ import { useState } from 'preact/hooks'
 import { keysOf } from '../../commands/dispatch.ts'
 import { overlap, strokeOf } from '../../commands/keys.ts'
 import { KeyList } from '../../commands/keys-page.tsx'
-import { bindings, isMac } from '../../commands/listen.ts'
-import { type Command, commands, placeOf } from '../../commands/registry.ts'
+import { bindings } from '../../commands/listen.ts'
+import { paletteTexts } from '../../commands/palette-texts.ts'
+import { type Command, commands, GROUPS, placeOf } from '../../commands/registry.ts'
 import { Button } from '../../components/button.tsx'
+import { isMac } from '../../lib/keyboard.ts'
 import { texts } from './texts.ts'
 import './key-editor.css'
 
@@ -14,6 +16,25 @@ export function KeyEditor({ onChange }: { onChange: (keys: Record<string, string
   const own = bindings.value.keys
   const rows = commands.value.filter(
     ({ keys, id, isAlias }) => !isAlias && (keys !== undefined || own[id] !== undefined),
+  )
+  const row = (command: Command) => (
+    <li key={command.id}>
+      <span class="grow">{command.title()}</span>
+      {edited === command.id ? (
+        <Recorder
+          command={command}
+          onDone={(keys) => {
+            setEdited(null)
+            if (keys !== null) onChange({ ...own, [command.id]: keys })
+          }}
+        />
+      ) : (
+        <button type="button" class="now" onClick={() => setEdited(command.id)}>
+          <span class="sr">{texts().changeOne(command.title())}: </span>
+          <Keys keys={keysOf(command, { ...bindings.value, singles: true })} />
+        </button>
+      )}
+    </li>
   )
   return (
     <div class="key-editor">
@@ -25,27 +46,17 @@ export function KeyEditor({ onChange }: { onChange: (keys: Record<string, string
           </Button>
         )}
       </div>
-      <ul>
-        {rows.map((command) => (
-          <li key={command.id}>
-            <span class="grow">{command.title()}</span>
-            {edited === command.id ? (
-              <Recorder
-                command={command}
-                onDone={(keys) => {
-                  setEdited(null)
-                  if (keys !== null) onChange({ ...own, [command.id]: keys })
-                }}
-              />
-            ) : (
-              <button type="button" class="now" onClick={() => setEdited(command.id)}>
-                <span class="sr">{texts().changeOne(command.title())}: </span>
-                <Keys keys={keysOf(command, { ...bindings.value, singles: true })} />
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
+      {GROUPS.map((group) => {
+        const inGroup = rows.filter((command) => command.group === group)
+        if (inGroup.length === 0) return null
+        const name = paletteTexts().groups[group]
+        return (
+          <section key={group} aria-label={name}>
+            <h3>{name}</h3>
+            <ul>{inGroup.map(row)}</ul>
+          </section>
+        )
+      })}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { Icon } from '../../components/icon.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { client } from '../../data/current.ts'
 import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
 import { sayWhy } from '../../shell/say-why.ts'
 import { SettingsFrame } from '../../shell/settings-frame.tsx'
 import { signOut } from '../../shell/sign-out.ts'
@@ -74,13 +75,15 @@ export default function Sessions() {
 /** One place where somebody is signed in: device, address, when it was last used. */
 export function SessionRow({ session, action }: { session: Session; action: (() => void) | undefined }) {
   const { icon, name } = deviceOf(session.user_agent)
-  const seen = format.value.when(session.seen_at, Date.now())
+  const seen = format.value.when(session.seen_at, now.value)
   return (
     <li class="ss">
       <Icon name={icon} />
-      <div class="cut">
+      <div class="cut" dir="auto">
         {name ?? texts().unknownDevice} {session.is_current && <span class="mute">{texts().thisOne}</span>}
-        <small class="cut">{[session.address, seen].filter(Boolean).join(' · ')}</small>
+        <small class="cut" dir="auto">
+          {[session.address, seen].filter(Boolean).join(' · ')}
+        </small>
       </div>
       {action && (
         <Button plain aria-label={`${texts().signOut}, ${name ?? texts().unknownDevice}`} onClick={action}>

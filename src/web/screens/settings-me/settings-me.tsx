@@ -4,6 +4,7 @@ import { Combobox } from '../../components/combobox.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { format, locale } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
 import { type Preferences, savePreferences } from '../../shell/preferences.ts'
 import { SettingsFrame } from '../../shell/settings-frame.tsx'
 import { texts as shellTexts } from '../../shell/texts.ts'
@@ -40,7 +41,7 @@ export default function SettingsMe() {
           </Setting>
           <Setting
             label={texts().timezone}
-            help={`${texts().timezoneHelp} ${texts().now(format.value.time(Date.now()))}`}
+            help={`${texts().timezoneHelp} ${texts().now(format.value.time(now.value))}`}
           >
             <div class="input">
               <Combobox

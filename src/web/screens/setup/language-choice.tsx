@@ -1,7 +1,7 @@
 import { Segmented } from '../../components/segmented.tsx'
 import { locale } from '../../lib/locale.ts'
 import { setLanguage } from '../../texts/texts.ts'
-import { texts } from '../sign-in/texts.ts'
+import { texts } from './texts.ts'
 
 /** The language of the page, and of the member who is made with it. */
 export function LanguageChoice() {

@@ -1,4 +1,4 @@
-import { texts } from '../sign-in/texts.ts'
+import { texts } from './texts.ts'
 
 const CARDS = [4, 3, 3, 1]
 
@@ -12,7 +12,9 @@ export function Preview({ isEmpty }: { isEmpty: boolean }) {
           .stages.split('|')
           .map((stage, index) => (
             <div key={stage}>
-              <span class="cut">{stage}</span>
+              <span class="cut" dir="auto">
+                {stage}
+              </span>
               {Array.from({ length: isEmpty ? 0 : (CARDS[index] ?? 0) }, (_, card) => (
                 <i key={card} class="small-card">
                   <b class="line" />

@@ -8,10 +8,11 @@ import { PasswordField, TextField } from '../sign-in/fields.tsx'
 import { Frame } from '../sign-in/frame.tsx'
 import { setUp } from '../sign-in/requests.ts'
 import { Message } from '../sign-in/sign-in.tsx'
-import { texts } from '../sign-in/texts.ts'
+import { texts as signInTexts } from '../sign-in/texts.ts'
 import { guessCurrency, guessTimezone } from './guesses.ts'
 import { LanguageChoice } from './language-choice.tsx'
 import { Preview } from './preview.tsx'
+import { texts } from './texts.ts'
 import { passwordHelp, useForm } from './use-form.ts'
 import './setup.css'
 
@@ -72,7 +73,7 @@ export function Setup({ token }: { token: string }) {
                 autofocus
               />
               <TextField
-                label={texts().email}
+                label={signInTexts().email}
                 {...form.field('/owner/email', email, setEmail)}
                 type="email"
                 autocomplete="username"

@@ -4,7 +4,8 @@ import { ApiProblem } from '../../data/api.ts'
 import { type DeadReason, isDead } from '../sign-in/dead-link.tsx'
 import { silence } from '../sign-in/in-front.tsx'
 import { fieldErrors } from '../sign-in/requests.ts'
-import { texts } from '../sign-in/texts.ts'
+import { texts as signInTexts } from '../sign-in/texts.ts'
+import { texts } from './texts.ts'
 
 const SHORTEST = 12
 
@@ -84,8 +85,8 @@ function missingOf(
   const found: Record<string, string> = {}
   for (const [name, value] of Object.entries(values)) {
     const label = form?.querySelector<HTMLInputElement>(`[name="${name}"]`)?.labels?.[0]?.textContent ?? ''
-    if (value.trim() === '') found[name] = texts().required(label)
-    else if (name.endsWith('/email') && !/^\S+@\S+$/.test(value.trim())) found[name] = texts().needEmail
+    if (value.trim() === '') found[name] = signInTexts().required(label)
+    else if (name.endsWith('/email') && !/^\S+@\S+$/.test(value.trim())) found[name] = signInTexts().needEmail
     else if (name === newPassword && [...value].length < SHORTEST) {
       found[name] = texts().passwordShort(SHORTEST - [...value].length)
     }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { ApiProblem } from '../../data/api.ts'
 import { format } from '../../lib/locale.ts'
+import { serverNow } from '../../lib/server-time.ts'
 import { DeadLink, type DeadReason, isDead } from './dead-link.tsx'
 import { Frame } from './frame.tsx'
 import { acceptLink, type Link } from './requests.ts'
@@ -48,7 +49,7 @@ export function ByLink({ token, link }: { token: string; link: Link }) {
           >
             {texts().signIn}
           </Button>
-          <p class="foot">{texts().linkUntil(format.value.when(link.expires_at, Date.now()))}</p>
+          <p class="foot">{texts().linkUntil(format.value.when(link.expires_at, serverNow()))}</p>
         </div>
       )}
     </Frame>

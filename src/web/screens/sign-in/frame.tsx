@@ -18,7 +18,9 @@ export function Frame({ steps, children }: { steps?: ComponentChildren; children
         <div class="up">
           <dl>
             <dt>{texts().server}</dt>
-            <dd class="cut">{location.host}</dd>
+            <dd class="cut" dir="auto">
+              {location.host}
+            </dd>
             <dt>{texts().version}</dt>
             <dd>{page.value?.version}</dd>
             <dt>{texts().state}</dt>

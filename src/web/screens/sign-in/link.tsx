@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
+import { later } from '../../components/later.tsx'
 import { ApiProblem } from '../../data/api.ts'
-import { lazy } from '../../lazy.tsx'
 import { ByLink } from './by-link.tsx'
 import { DeadLink, type DeadReason, isDead } from './dead-link.tsx'
 import { Frame } from './frame.tsx'
@@ -10,8 +10,8 @@ import { silence } from './in-front.tsx'
 import { checkLink, type Link } from './requests.ts'
 import { texts } from './texts.ts'
 
-const Setup = lazy(() => import('../setup/setup.tsx').then(({ Setup }) => Setup))
-const Join = lazy(() => import('../join/join.tsx').then(({ Join }) => Join))
+const Setup = later(() => import('../setup/setup.tsx').then(({ Setup }) => Setup), { ahead: false })
+const Join = later(() => import('../join/join.tsx').then(({ Join }) => Join), { ahead: false })
 
 type State =
   | { is: 'checking' }

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { BulkButton } from '../../commands/bulk-button.tsx'
 import { Avatar } from '../../components/avatar.tsx'
 import { BulkBar } from '../../components/bulk-bar.tsx'
 import { Button } from '../../components/button.tsx'
@@ -6,26 +7,37 @@ import type { Choice } from '../../components/choices.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { useSources } from '../../components/fields/sources.ts'
 import { ownerChoices, tagChoices } from '../../components/filters/common-fields.tsx'
+import type { IconName } from '../../components/icon.tsx'
+import { later } from '../../components/later.tsx'
 import { PickerPopover } from '../../components/picker.tsx'
 import { countOf, isSelected, NONE } from '../../components/table/selection.ts'
 import { texts as tableTexts } from '../../components/table/texts.ts'
 import { boot } from '../../data/boot.ts'
+import { mayWrite } from '../../data/may.ts'
 import { create, record } from '../../data/records.ts'
 import type { Rec } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { navigate } from '../../router.ts'
-import { type Change, changeMany, failures, targetOf } from './bulk.ts'
-import { mayWrite } from './commands.ts'
+import { openedTexts } from '../deals/texts/opened.ts'
+import { texts as dealTexts } from '../deals/texts/texts.ts'
+import { type Change, changeMany, failures, type Target, targetOf } from './bulk.ts'
 import { exportCsv } from './export.ts'
-import { useList } from './list-context.ts'
+import { DEAL_POPUPS, type DealPopup, type ListPopup, useList } from './list-context.ts'
 import { rowQuery } from './list-query.ts'
 import { isMergeable, OBJECTS } from './objects.ts'
 import { texts } from './texts.ts'
 
+const DealPopups = later(() => import('./deal-popups.tsx').then((module) => module.DealPopups), {
+  ahead: false,
+  takesFocus: true,
+})
+
+const isOfDeal = (name: string): name is DealPopup => (DEAL_POPUPS as readonly string[]).includes(name)
+
 /** What is done with the chosen rows, over the foot of their table; and what keys open for the focused row. */
 export function BulkActions({ total }: { total: number }) {
   const list = useList()
-  const { kind, state, asked, popup, listId, isStatic } = list
+  const { kind, state, asked, popup, of } = list
   const sources = useSources()
   const box = useRef<HTMLDivElement>(null)
   const selection = state.selection.value
@@ -34,24 +46,38 @@ export function BulkActions({ total }: { total: number }) {
   const number = (value: number) => format.value.number(value)
   const isOpen = count > 0
 
-  const focusedId = () => list.rows.current?.idAt(state.focus.peek().row)
+  const open = popup.value
+  const target = (): Target => (open?.ids ? { ids: open.ids } : targetOf(selection, asked.peek(), total))
   const apply = (change: Change, done: (count: number) => string, keep = true) => {
-    const own = focusedId()
-    const target = isOpen ? targetOf(selection, asked.peek(), total, listId) : { ids: own === undefined ? [] : [own] }
+    const wanted = target()
     if (!keep) state.selection.value = NONE
-    void changeMany(kind, target, change, done)
+    void changeMany(kind, wanted, change, done)
   }
   const close = () => {
     popup.value = null
   }
-  /** Pickers stand at their button, or at the focused row. */
-  const anchorOf = (name: string): HTMLElement | undefined =>
-    box.current?.querySelector<HTMLElement>(`[data-popup="${name}"]`) ??
-    document.querySelector<HTMLElement>(`.tbl [data-row="${state.focus.peek().row}"] .td.name`) ??
-    undefined
-  const open = popup.value
-  const anchor = open && open !== 'columns' ? anchorOf(open) : undefined
+  /** Pickers stand at their button or, for what only a key opens, at the bar; else at the focused row. */
+  const anchorOf = ({ name, ids }: ListPopup): HTMLElement | null =>
+    ids
+      ? document.querySelector(`.tbl [data-row="${state.focus.peek().row}"] .td.name`)
+      : (box.current?.querySelector<HTMLElement>(`[data-popup="${name}"]`) ??
+        box.current?.querySelector<HTMLElement>('.bulk') ??
+        null)
+  const anchor = open && open.name !== 'columns' ? anchorOf(open) : null
 
+  const opens = (name: ListPopup['name'], icon: IconName, label: string) => (
+    <BulkButton
+      command={`${kind}.${name}`}
+      icon={icon}
+      data-popup={name}
+      aria-haspopup="dialog"
+      onClick={() => {
+        popup.value = { name }
+      }}
+    >
+      {label}
+    </BulkButton>
+  )
   const chosenIds = () => [...selection.ids]
   return (
     <div ref={box} class="bulk-place">
@@ -76,15 +102,17 @@ export function BulkActions({ total }: { total: number }) {
               {tableTexts().selectAll(number(total))}
             </Button>
           )}
-          <Button plain icon="person" data-popup="owner" onClick={() => (popup.value = 'owner')}>
-            {words.owner}
-          </Button>
-          <Button plain icon="list" data-popup="list" onClick={() => (popup.value = 'list')}>
-            {words.list}
-          </Button>
-          <Button plain icon="tag" data-popup="tags" onClick={() => (popup.value = 'tags')}>
-            {words.tag}
-          </Button>
+          {opens('owner', 'person', words.owner)}
+          {kind === 'deals' && (
+            <>
+              {opens('stage', 'deal', openedTexts().bulkStage)}
+              {opens('date', 'cal', openedTexts().bulkClose)}
+              {opens('won', 'won', dealTexts().won)}
+              {opens('lost', 'lost', dealTexts().lost)}
+            </>
+          )}
+          {opens('list', 'list', words.list)}
+          {opens('tags', 'tag', words.tag)}
           {isMergeable(kind) && (
             <Button
               plain
@@ -101,7 +129,7 @@ export function BulkActions({ total }: { total: number }) {
             onClick={() =>
               void exportCsv({
                 kind,
-                query: rowQuery(asked.peek(), listId),
+                query: rowQuery(asked.peek()),
                 columns: list.columns
                   .peek()
                   .filter(({ field }) => list.layout.peek().some(({ key }) => key === field.key)),
@@ -113,17 +141,22 @@ export function BulkActions({ total }: { total: number }) {
           >
             {words.export}
           </Button>
-          {isStatic && listId && (
-            <Button plain icon="x" onClick={() => void takeOut(listId, chosenIds())}>
+          {of?.isStatic && (
+            <Button plain icon="x" onClick={() => void takeOut(of.id, chosenIds())}>
               {words.removeFromList}
             </Button>
           )}
-          <Button plain danger icon="trash" onClick={() => apply({ delete: true }, texts()[kind].deleted, false)}>
+          <BulkButton
+            command={`${kind}.delete`}
+            danger
+            icon="trash"
+            onClick={() => apply({ delete: true }, texts()[kind].deleted, false)}
+          >
             {words.remove}
-          </Button>
+          </BulkButton>
         </BulkBar>
       )}
-      {open === 'owner' && anchor && (
+      {open?.name === 'owner' && anchor && (
         <PickerPopover
           anchor={anchor}
           label={words.owner}
@@ -133,13 +166,27 @@ export function BulkActions({ total }: { total: number }) {
           onPick={({ value }) => apply({ patch: { owner_id: value || null } }, texts()[kind].changed)}
         />
       )}
-      {open === 'tags' && anchor && <TagPicker anchor={anchor} onClose={close} apply={apply} />}
-      {open === 'list' && anchor && (
+      {open && isOfDeal(open.name) && anchor && (
+        <DealPopups
+          key={open.name}
+          name={open.name}
+          target={target()}
+          anchor={anchor}
+          onClose={() => {
+            if (popup.peek() === open) close()
+          }}
+          onClosing={(name) => {
+            popup.value = { ...open, name }
+          }}
+        />
+      )}
+      {open?.name === 'tags' && anchor && <TagPicker ids={open.ids} anchor={anchor} onClose={close} apply={apply} />}
+      {open?.name === 'list' && anchor && (
         <PickerPopover
           anchor={anchor}
           label={words.findList}
           choices={boot.value.lists
-            .filter((each) => each.object === OBJECTS[kind] && each.kind === 'static' && each.id !== listId)
+            .filter((each) => each.object === OBJECTS[kind] && each.kind === 'static' && each.id !== of?.id)
             .map(({ id, name }) => ({ value: id, label: name }))}
           chosen={[]}
           create={async (name) => {
@@ -157,23 +204,22 @@ export function BulkActions({ total }: { total: number }) {
   async function takeOut(id: string, ids: readonly string[]): Promise<void> {
     const { removeMembers } = await import('./list-members.ts')
     state.selection.value = NONE
-    await removeMembers(id, ids, list.rows.current)
+    await removeMembers(kind, { id }, ids)
   }
 }
 
 type TagPickerProps = {
+  ids: readonly string[] | undefined
   anchor: HTMLElement
   onClose: () => void
   apply: (change: Change, done: (count: number) => string) => void
 }
 
 /** A tag that all chosen records have is taken away, any other is added. */
-function TagPicker({ anchor, onClose, apply }: TagPickerProps) {
-  const { kind, state, rows } = useList()
-  const own = rows.current?.idAt(state.focus.peek().row)
+function TagPicker({ ids: given, anchor, onClose, apply }: TagPickerProps) {
+  const { kind, state } = useList()
   const selection = state.selection.value
-  const ids =
-    selection.ids.size > 0 && !selection.isAll ? [...selection.ids] : own === undefined || selection.isAll ? [] : [own]
+  const ids = given ?? (selection.isAll ? [] : [...selection.ids])
   const tagsOf = (id: string) =>
     ((record(kind, id).value as Rec | null | undefined)?.tag_ids as string[] | undefined) ?? []
   const chosen =
@@ -211,12 +257,12 @@ function Failures() {
       footer={<Button onClick={close}>{texts().bulk.close}</Button>}
     >
       <ul class="failures">
-        {found.state.failed.map(({ id, detail }) => (
+        {found.reasons.map(({ id, text }) => (
           <li key={id}>
             <a class="link" href={`/${found.kind}/${id}`}>
               {nameOfRecord(found.kind, id)}
             </a>
-            <span class="dim">{detail}</span>
+            <span class="dim">{text}</span>
           </li>
         ))}
       </ul>

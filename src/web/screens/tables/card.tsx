@@ -15,8 +15,12 @@ export function CardOf({ kind, record }: { kind: TableKind; record: Rec }) {
     <>
       {kind !== 'deals' && <Avatar kind={kind === 'contacts' ? 'contact' : 'company'} name={name} size={32} />}
       <span class="who">
-        <b class="cut">{name}</b>
-        <small class="cut">{below(kind, record)}</small>
+        <b class="cut" dir="auto">
+          {name}
+        </b>
+        <small class="cut" dir="auto">
+          {below(kind, record)}
+        </small>
       </span>
       {kind === 'deals' ? (
         <Money amount={record.amount as number | null} currency={record.currency as string | null} />

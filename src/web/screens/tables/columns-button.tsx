@@ -18,15 +18,15 @@ export function ColumnsButton({ list }: { list: ListContext }) {
           ref={button}
           icon="col"
           aria-haspopup="dialog"
-          aria-expanded={popup.value === 'columns'}
+          aria-expanded={popup.value?.name === 'columns'}
           onClick={() => {
-            popup.value = popup.peek() === 'columns' ? null : 'columns'
+            popup.value = popup.peek()?.name === 'columns' ? null : { name: 'columns' }
           }}
         >
           {tableTexts().columns}
         </Button>
       )}
-      {popup.value === 'columns' && button.current && (
+      {popup.value?.name === 'columns' && button.current && (
         <ColumnsChooser
           anchor={button.current}
           columns={columns.value}

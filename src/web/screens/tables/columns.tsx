@@ -26,14 +26,15 @@ function column(key: string, label: Words, type: FieldType, width: number, more:
   }
 }
 
-const first = (kind: 'contact' | 'company' | null, key: string) => (record: Rec) => {
+/** The name of a record is its link. The cell around it is the tab stop, whose Enter opens the record too. */
+const nameOfRow = (kind: TableKind, key: string) => (record: Rec) => {
   const name = String(record[key] ?? '')
   return (
     <span class="row">
-      {kind && <Avatar kind={kind} name={name} />}
-      <span class="cut" title={name}>
+      {kind !== 'deals' && <Avatar kind={OBJECTS[kind] as 'contact' | 'company'} name={name} />}
+      <a class="cut" dir="auto" href={`/${kind}/${record.id}`} tabIndex={-1} title={name}>
         {name}
-      </span>
+      </a>
     </span>
   )
 }
@@ -42,15 +43,15 @@ function CompanyName({ id }: { id: string | null }) {
   if (id === null) return <span class="mute">{texts().noCompany}</span>
   const name = nameOf('companies', id)
   return (
-    <span class="cut" title={name}>
+    <span class="cut" dir="auto" title={name}>
       {name ?? '…'}
     </span>
   )
 }
 
 const ownColumns = (): TableColumn[] => [
-  column('owner_id', 'owner', 'member', 60, { filter: 'owner_id' }),
-  column('tag_ids', 'tags', 'tags', 116, { filter: 'tag_ids', grows: true }),
+  column('owner_id', 'owner', 'member', 60, { by: 'owner_id', filter: 'owner_id' }),
+  column('tag_ids', 'tags', 'tags', 116, { filter: 'tag_ids', grows: 1 }),
   column('updated_at', 'changed', 'datetime', 112, {
     filter: 'updated_at',
     by: 'updated_at',
@@ -72,13 +73,14 @@ const contactColumns = (): TableColumn[] => [
     by: 'name',
     filter: 'name',
     off: texts().nameInParts,
-    show: first('contact', 'name'),
+    show: nameOfRow('contacts', 'name'),
   }),
   column('company_id', 'company', 'company', 182, {
+    by: 'company_id',
     filter: 'company_id',
     show: (record) => <CompanyName id={record.company_id as string | null} />,
   }),
-  column('emails', 'email', 'emails', 186, { filter: 'emails', dim: true }),
+  column('emails', 'email', 'emails', 236, { filter: 'emails', dim: true, grows: 2 }),
   ...ownColumns(),
   column('phones', 'phone', 'phones', 140, { filter: 'phones', dim: true }),
   column('first_name', 'firstName', 'text', 130),
@@ -96,7 +98,12 @@ const contactColumns = (): TableColumn[] => [
 ]
 
 const companyColumns = (): TableColumn[] => [
-  column('name', 'name', 'text', 236, { fixed: true, by: 'name', filter: 'name', show: first('company', 'name') }),
+  column('name', 'name', 'text', 236, {
+    fixed: true,
+    by: 'name',
+    filter: 'name',
+    show: nameOfRow('companies', 'name'),
+  }),
   column('domains', 'domains', 'text', 180, {
     filter: 'domains',
     dim: true,
@@ -139,18 +146,28 @@ function StageName({ id }: { id: string }) {
   return (
     <span class="row">
       <Pips of={own.length} at={stage.is_open ? own.indexOf(stage) + 1 : own.length} outcome={stage.outcome} />
-      <span class="cut">{stage.name}</span>
+      <span class="cut" dir="auto">
+        {stage.name}
+      </span>
     </span>
   )
 }
 
 const dealColumns = (): TableColumn[] => [
-  column('title', 'title', 'text', 250, { fixed: true, by: 'title', filter: 'title', show: first(null, 'title') }),
+  column('title', 'title', 'text', 250, {
+    fixed: true,
+    grows: 3,
+    by: 'title',
+    filter: 'title',
+    show: nameOfRow('deals', 'title'),
+  }),
   column('company_id', 'company', 'company', 182, {
+    by: 'company_id',
     filter: 'company_id',
     show: (record) => <CompanyName id={record.company_id as string | null} />,
   }),
   column('stage', 'stage', 'select', 160, {
+    by: 'stage',
     filter: 'stage',
     show: (record) => <StageName id={String(record.stage)} />,
     options: boot.value.stages.filter(({ is_open }) => is_open).map(({ id, name }) => ({ value: id, label: name })),
@@ -187,12 +204,12 @@ export function columnsOf(kind: TableKind): TableColumn[] {
   const custom = boot.value.custom_fields
     .filter(({ object, is_archived }) => object === OBJECTS[kind] && !is_archived)
     .sort((one, other) => one.position - other.position)
-  return [
+  const all = [
     ...OWN[kind](),
     ...custom.map(({ key, label, type, options, is_required, help_text }): TableColumn => {
       const name = `custom_fields.${key}`
       return {
-        field: { key: name, label, type, options: options ?? [], is_required, help_text },
+        field: { key: name, label, type, options: options ?? [], is_required, help_text, isLong: true },
         width: WIDTHS[type] ?? 118,
         sort: type === 'multi_select' ? { off: tableTexts().noSort } : { by: name },
         filter: name,
@@ -202,7 +219,11 @@ export function columnsOf(kind: TableKind): TableColumn[] {
       }
     }),
   ]
+  return all.map((column) => ({ ...column, width: Math.max(column.width, headWidth(column.field.label)) }))
 }
+
+/** What a name needs in the head of its column, with the sign of a sort: the longest are cut there, too. */
+const headWidth = (label: string): number => Math.min(20 + 7 * label.length, 180)
 
 /** Of custom fields. */
 const WIDTHS: Partial<Record<FieldType, number>> = { number: 104, boolean: 84, select: 84, member: 62 }
@@ -213,8 +234,5 @@ const SHOWN: Record<TableKind, string[]> = {
   deals: ['title', 'company_id', 'stage', 'amount', 'expected_close_date', 'owner_id', 'tag_ids'],
 }
 
-/** The columns of a table that nobody has arranged yet: the usual ones, and the first custom fields. */
-export function usualLayout(kind: TableKind, columns: readonly TableColumn[]): { key: string }[] {
-  const custom = columns.filter(({ field }) => field.key.startsWith('custom_fields.')).slice(0, 3)
-  return [...SHOWN[kind], ...custom.map(({ field }) => field.key)].map((key) => ({ key }))
-}
+/** The columns of a table that nobody has arranged yet. Custom fields, of which most rows have none, are behind "Columns". */
+export const usualLayout = (kind: TableKind) => SHOWN[kind].map((key) => ({ key }))

@@ -1,15 +1,18 @@
 import { type Command, type CommandContext, provideTargets, register } from '../../commands/registry.ts'
+import { isCondition, ME } from '../../components/filters/conditions.ts'
 import { extended, isSelected, NONE, toggled } from '../../components/table/selection.ts'
 import { texts as words } from '../../components/table/texts.ts'
-import { me } from '../../data/boot.ts'
+import { mayWrite } from '../../data/may.ts'
+import { openTab } from '../../router/links.ts'
 import { navigate } from '../../router.ts'
+import { copyText } from '../../shell/copy.ts'
 import { openPeek } from '../../shell/peek.ts'
+import { isPeekWide } from '../../shell/widths.ts'
 import { changeMany, targetOf } from './bulk.ts'
-import type { ListContext } from './list-context.ts'
+import { dealCommands } from './deal-commands.ts'
+import type { ListContext, ListPopup } from './list-context.ts'
+import { openRowMenu } from './row-menu.ts'
 import { texts } from './texts.ts'
-
-/** Whether the member may change records. */
-export const mayWrite = (): boolean => me.value.role !== 'viewer'
 
 /** Registers what can be done with the rows of a table, while it is on the page. */
 export function registerTable(list: ListContext): () => void {
@@ -48,18 +51,42 @@ function commandsOf(list: ListContext, focusedId: () => string | undefined): Com
   }
   const hasRow = () => focusedId() !== undefined
   const canWrite = () => hasRow() && mayWrite()
-  const hidden = { group: 'list', isHidden: true } as const
-  const popup = (name: 'owner' | 'tags') => () => {
-    list.popup.value = name
-  }
-  /** The selection, or the focused row. */
-  const target = () => {
+  /** The row that is meant instead of the selection: there is none, or the menu of another row was opened. */
+  const aside = ({ targets }: CommandContext): readonly string[] | undefined => {
+    if (targets?.isAside) return targets.ids
+    if (selection.peek().isAll || selection.peek().ids.size > 0) return undefined
     const own = focusedId()
-    const chosen = selection.peek()
-    if (chosen.isAll || chosen.ids.size > 0) return targetOf(chosen, list.asked.peek(), total(), list.listId)
-    return { ids: own === undefined ? [] : [own] }
+    return own === undefined ? [] : [own]
+  }
+  const hidden = { group: 'list', isHidden: true } as const
+  const popup = (name: ListPopup['name']) => (context: CommandContext) => {
+    list.popup.value = { name, ids: aside(context) }
   }
   return [
+    {
+      id: `${kind}.first`,
+      title: () => row().first,
+      keys: 'Home',
+      ...hidden,
+      when: isOutsidePanel,
+      run: () => go(-total()),
+    },
+    {
+      id: `${kind}.last`,
+      title: () => row().last,
+      keys: 'End',
+      ...hidden,
+      when: isOutsidePanel,
+      run: () => go(total()),
+    },
+    {
+      id: `${kind}.menu`,
+      title: () => row().menu,
+      keys: 'shift+F10',
+      ...hidden,
+      when: (context) => hasRow() && isInCell(context),
+      run: ({ element }) => openRowMenu(list, element as HTMLElement, focusedId() as string),
+    },
     { id: `${kind}.next`, title: () => row().next, keys: 'j', ...hidden, run: () => go(1) },
     { id: `${kind}.previous`, title: () => row().previous, keys: 'k', ...hidden, run: () => go(-1) },
     {
@@ -109,11 +136,20 @@ function commandsOf(list: ListContext, focusedId: () => string | undefined): Com
       run: () => navigate(`/${kind}/${focusedId()}`),
     },
     {
-      id: `${kind}.peek`,
-      title: () => row().open,
-      keys: 'Space',
-      ...hidden,
+      id: `${kind}.open-tab`,
+      title: () => row().openTab,
+      icon: 'to',
+      group: 'record',
       when: hasRow,
+      run: () => openTab(`/${kind}/${focusedId()}`),
+    },
+    {
+      id: `${kind}.peek`,
+      title: () => row().peek,
+      keys: 'Space',
+      icon: 'eye',
+      group: 'record',
+      when: () => hasRow() && isPeekWide.value,
       run: () => openPeek(kind, focusedId() as string),
     },
     {
@@ -146,6 +182,15 @@ function commandsOf(list: ListContext, focusedId: () => string | undefined): Com
       when: canWrite,
       run: popup('tags'),
     },
+    ...(kind === 'deals' ? dealCommands(popup, canWrite) : []),
+    {
+      id: `${kind}.list`,
+      title: () => texts().bulk.list,
+      icon: 'list',
+      group: 'record',
+      when: canWrite,
+      run: popup('list'),
+    },
     {
       id: `${kind}.note`,
       title: () => texts().commands.note,
@@ -156,6 +201,14 @@ function commandsOf(list: ListContext, focusedId: () => string | undefined): Com
       run: () => navigate(`/${kind}/${focusedId()}?compose=note`),
     },
     {
+      id: `${kind}.copy-link`,
+      title: () => row().copyLink,
+      icon: 'link',
+      group: 'record',
+      when: hasRow,
+      run: () => copyText(`${location.origin}/${kind}/${focusedId()}`, row().linkCopied),
+    },
+    {
       id: `${kind}.delete`,
       title: () => row().remove,
       keys: 'Backspace',
@@ -163,9 +216,10 @@ function commandsOf(list: ListContext, focusedId: () => string | undefined): Com
       group: 'record',
       isDanger: true,
       when: canWrite,
-      run: async () => {
-        const wanted = target()
-        selection.value = NONE
+      run: async (context) => {
+        const ids = aside(context)
+        const wanted = ids ? { ids } : targetOf(selection.peek(), list.asked.peek(), total())
+        if (!ids) selection.value = NONE
         await changeMany(kind, wanted, { delete: true }, texts()[kind].deleted)
       },
     },
@@ -176,7 +230,7 @@ function commandsOf(list: ListContext, focusedId: () => string | undefined): Com
       icon: 'col',
       group: 'view',
       run: () => {
-        list.popup.value = 'columns'
+        list.popup.value = { name: 'columns' }
       },
     },
   ]
@@ -205,10 +259,10 @@ function viewCommands(list: ListContext): Command[] {
       group: 'view',
       run: () => {
         const { state: now, change } = list.address.peek()
-        const others = now.conditions.filter(({ field }) => field !== 'owner_id')
+        const others = now.conditions.filter((part) => !isCondition(part) || part.field !== 'owner_id')
         const isMine = others.length !== now.conditions.length
         return change({
-          conditions: isMine ? others : [{ field: 'owner_id', op: 'in', value: [me.peek().id] }, ...others],
+          conditions: isMine ? others : [{ field: 'owner_id', op: 'in', value: [ME] }, ...others],
         })
       },
     },
@@ -230,5 +284,8 @@ function viewCommands(list: ListContext): Command[] {
     },
   ]
 }
+
+/** A record beside the list scrolls by these keys itself. */
+const isOutsidePanel = ({ element }: CommandContext): boolean => element?.closest('.side-panel') == null
 
 const isInCell = ({ element }: CommandContext): boolean => element?.closest('.tbl') != null

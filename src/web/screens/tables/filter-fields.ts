@@ -45,6 +45,7 @@ const OWN: Record<TableKind, () => FilterField[]> = {
     own('industry', 'industry', 'text', { icon: 'firm' }),
     own('employee_count', 'employees', 'number', { icon: 'person' }),
     own('annual_revenue', 'revenue', 'amount', { icon: 'chart' }),
+    own('currency', 'currency', 'text', { icon: 'globe' }),
     own('parent_company_id', 'parent', 'id', { icon: 'firm', ...linked('company') }),
     ...times(),
     own('phone', 'phone', 'text', { icon: 'phone' }),
@@ -56,7 +57,7 @@ const OWN: Record<TableKind, () => FilterField[]> = {
   deals: () => [
     ...shared(),
     own('expected_close_date', 'closeDate', 'date', { icon: 'cal' }),
-    own('amount', 'amount', 'amount', { icon: 'deal' }),
+    own('amount', 'amount', 'amount', { icon: 'chart' }),
     own('stage', 'stage', 'id', {
       icon: 'deal',
       choices: () =>

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { Money } from '../../components/money.tsx'
+import { MoreSums } from '../../components/more-sums.tsx'
 import { readValue, type TableColumn } from '../../components/table/column.ts'
 import type { Rows } from '../../components/table/rows.ts'
 import { texts as tableTexts } from '../../components/table/texts.ts'
@@ -7,16 +9,17 @@ import { record } from '../../data/records.ts'
 import type { Rec } from '../../data/types.ts'
 import { type Amount, fromMicros, sumByCurrency } from '../../lib/decimal.ts'
 import { format } from '../../lib/locale.ts'
+import { isPrinting } from '../../lib/printing.ts'
 import type { ListContext } from './list-context.ts'
 import { countRows, rowQuery } from './list-query.ts'
 import { texts } from './texts.ts'
 
 /** Counts at the left; at the right sums, once every row of them is known. */
 export function ListFoot({ list, rows }: { list: ListContext; rows: Rows }) {
-  const { kind, address, ask, listId, columns, layout } = list
-  const { conditions, q } = address.value.state
-  const isNarrowed = conditions.length > 0 || q.trim() !== ''
-  const everything = rowQuery({ conditions: ask([]), q: '', sort: null }, listId)
+  const { kind, asked, askFor, columns, layout, of } = list
+  const isNarrowed = list.isNarrowed.value
+  const isInList = of !== undefined && asked.value.listId !== undefined
+  const everything = rowQuery(askFor({ conditions: isInList ? of.filter.value : [], q: '', sort: null }))
   const [all, setAll] = useState<number | undefined>(undefined)
   const total = rows.total.value
   void rows.revision.value
@@ -53,36 +56,47 @@ export function ListFoot({ list, rows }: { list: ListContext; rows: Rows }) {
   )
 }
 
-type Line = { currency: string; text: string }
-
-/** Amounts of different currencies are never added together, and are added exactly. */
+/** Amounts of different currencies are never added together, and are added exactly: the organisation's leads, the others open. */
 function ColumnSum({ kind, column, rows }: { kind: ListContext['kind']; column: TableColumn; rows: Rows }) {
   const values = rows.loadedIds().flatMap((id) => {
     const found = record(kind, id).value as Rec | null | undefined
     return found ? [readValue(column, found)] : []
   })
-  const lines = column.field.type === 'money' ? moneySums(values) : numberSum(values)
-  if (lines.length === 0) return null
+  const label = tableTexts().sumOf(column.field.label)
+  const sums = column.field.type === 'money' ? moneySums(values) : []
+  const [first] = sums
+  const text = first ? null : numberSum(values)
+  if (!first && text === null) return null
   return (
     <>
-      <span class="mute">{tableTexts().sumOf(column.field.label)}</span>
-      {lines.map(({ currency, text }) => (
-        <span key={currency} class="sum">
-          {currency && <abbr class="mute">{currency} </abbr>}
-          {text}
-        </span>
-      ))}
+      <span class="mute">{label}</span>
+      <span class="sum">
+        {first ? (
+          <Money
+            amount={fromMicros(first.micros)}
+            currency={first.currency}
+            decimals={isPrinting.value ? undefined : 'sum'}
+          />
+        ) : (
+          text
+        )}
+      </span>
+      {isPrinting.value &&
+        sums
+          .slice(1)
+          .map(({ currency, micros }) => (
+            <span key={currency}>{format.value.money(fromMicros(micros), currency)}</span>
+          ))}
+      {sums.length > 1 && <MoreSums sums={sums} hidden={sums.length - 1} label={label} />}
     </>
   )
 }
 
-const moneySums = (values: readonly unknown[]): Line[] =>
-  sumByCurrency(values as { amount: Amount | null; currency: string | null }[], boot.value.org.currency).map(
-    ({ currency, micros }) => ({ currency, text: format.value.amount(fromMicros(micros), currency) }),
-  )
+const moneySums = (values: readonly unknown[]) =>
+  sumByCurrency(values as { amount: Amount | null; currency: string | null }[], boot.value.org.currency)
 
-function numberSum(values: readonly unknown[]): Line[] {
+function numberSum(values: readonly unknown[]): string | null {
   const numbers = values.filter((value) => typeof value === 'number')
   const sum = numbers.reduce((before, value) => before + value, 0)
-  return numbers.length === 0 ? [] : [{ currency: '', text: format.value.number(Math.round(sum * 100) / 100) }]
+  return numbers.length === 0 ? null : format.value.number(Math.round(sum * 100) / 100)
 }

@@ -1,16 +1,13 @@
 import { toFilter } from '../../components/filters/conditions.ts'
 import type { RowQuery } from '../../components/table/rows.ts'
-import type { ListState } from '../../components/views/list-state.ts'
 import { pathWith } from '../../data/api.ts'
 import { client } from '../../data/current.ts'
 import type { Rec } from '../../data/types.ts'
+import type { Asked } from './list-context.ts'
 import type { TableKind } from './objects.ts'
 
-/** The rows that a state of a list selects. */
-export function rowQuery(
-  { conditions, q, sort }: Pick<ListState, 'conditions' | 'q' | 'sort'>,
-  listId?: string,
-): RowQuery {
+/** The rows that a question selects. */
+export function rowQuery({ conditions, q, sort, listId }: Asked): RowQuery {
   const filter = toFilter(conditions)
   return {
     sort: sort ?? undefined,

@@ -2,14 +2,13 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { findField } from '../../components/filters/filter-field.ts'
-import { conditionWords } from '../../components/filters/words.ts'
+import { filterWords } from '../../components/filters/words.ts'
 import type { Rows } from '../../components/table/rows.ts'
 import { texts as tableTexts } from '../../components/table/texts.ts'
 import { ApiProblem } from '../../data/api.ts'
+import { mayWrite } from '../../data/may.ts'
 import { format } from '../../lib/locale.ts'
 import { sayWhy } from '../../shell/say-why.ts'
-import { mayWrite } from './commands.ts'
 import type { ListContext } from './list-context.ts'
 import { countRows, rowQuery } from './list-query.ts'
 import { texts } from './texts.ts'
@@ -23,7 +22,7 @@ type InsteadProps = {
 
 /** What stands in place of the rows: an error, nothing that fits, or nothing yet. */
 export function Instead({ list, rows, create, empty }: InsteadProps) {
-  const { kind, address } = list
+  const { kind } = list
   const error = rows.error.value
   if (error !== undefined) {
     return (
@@ -41,8 +40,7 @@ export function Instead({ list, rows, create, empty }: InsteadProps) {
       </Empty>
     )
   }
-  const { conditions, q } = address.value.state
-  if (conditions.length > 0 || q.trim() !== '') return <NothingFits list={list} />
+  if (list.isNarrowed.value) return <NothingFits list={list} />
   if (empty) return <>{empty}</>
   return (
     <Empty
@@ -64,16 +62,15 @@ export function Instead({ list, rows, create, empty }: InsteadProps) {
 
 /** Names the last filter, and how many there would be without it. */
 function NothingFits({ list }: { list: ListContext }) {
-  const { kind, address, ask, fields, listId } = list
+  const { kind, address, askFor, fields } = list
   const { state, change } = address.value
   const last = state.conditions.at(-1)
-  const field = last && findField(fields.value, last.field)
   const rest = state.conditions.slice(0, -1)
   const [count, setCount] = useState<number | undefined>(undefined)
   useEffect(() => {
     if (!last) return
     let isOver = false
-    void countRows(kind, rowQuery({ ...state, conditions: ask(rest), sort: null }, listId)).then(
+    void countRows(kind, rowQuery(askFor({ ...state, conditions: rest, sort: null }))).then(
       (found) => !isOver && setCount(found),
       () => undefined,
     )
@@ -93,7 +90,7 @@ function NothingFits({ list }: { list: ListContext }) {
         </>
       }
     >
-      {last && field && count !== undefined && texts().without(conditionWords(field, last), format.value.number(count))}
+      {last && count !== undefined && texts().without(filterWords(last, fields.value), format.value.number(count))}
     </Empty>
   )
 }

@@ -1,18 +1,25 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { offerDuplicate } from '../../components/duplicate/offer.ts'
 import type { Field } from '../../components/fields/field.ts'
+import { loadFigures } from '../../components/fields/figures.ts'
 import { FormField } from '../../components/fields/form-field.tsx'
 import { SourcesContext } from '../../components/fields/sources.ts'
-import { useForm } from '../../components/fields/use-form.ts'
+import { draftsOf, useForm } from '../../components/fields/use-form.ts'
 import { showToast } from '../../components/toast.tsx'
+import { BegunBefore, useBegun } from '../../components/typed/begun.tsx'
 import { ApiProblem, pathWith } from '../../data/api.ts'
 import { boot, me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { create } from '../../data/records.ts'
-import { namesOf, sources } from '../../data/sources.ts'
+import { sources } from '../../data/sources.ts'
 import type { Rec } from '../../data/types.ts'
+import { asStep } from '../../data/writes.ts'
+import { isAboutPeople } from '../../lib/about-people.ts'
+import { format } from '../../lib/locale.ts'
 import { navigate } from '../../router.ts'
+import { askForPeople } from '../../shell/pasted-people.ts'
 import { sayWhy } from '../../shell/say-why.ts'
 import { texts } from './texts.ts'
 
@@ -27,7 +34,15 @@ const fieldsOf = (kind: NewRecordProps['kind']): Field[] => {
       ({ object, is_required, is_archived }) => is_required && !is_archived && kind.startsWith(object.slice(0, 4)),
     )
     .map(({ key, label, type, options, help_text }): Field => {
-      return { key: `custom_fields.${key}`, label, type, options: options ?? [], help_text, is_required: true }
+      return {
+        key: `custom_fields.${key}`,
+        label,
+        type,
+        options: options ?? [],
+        help_text,
+        is_required: true,
+        isLong: true,
+      }
     })
   if (kind === 'companies') {
     return [
@@ -50,7 +65,9 @@ const fieldsOf = (kind: NewRecordProps['kind']): Field[] => {
 /** Adds a contact or a company, and shows those that it may be already. */
 export function NewRecord({ kind, name, onClose }: NewRecordProps) {
   const [fields] = useState(() => fieldsOf(kind))
-  const form = useForm(fields, { owner_id: me.peek().id, ...(name ? { name } : {}) })
+  const [initial] = useState(() => ({ owner_id: me.peek().id, ...(name ? { name } : {}) }))
+  const begun = useBegun(kind, draftsOf(fields, initial), name !== undefined)
+  const form = useForm(fields, initial, begun)
   const box = useRef<HTMLFormElement>(null)
   const [isWorking, setWorking] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
@@ -59,7 +76,12 @@ export function NewRecord({ kind, name, onClose }: NewRecordProps) {
     const draft = field ? form.of(field).draft : ''
     return typeof draft === 'string' ? draft.trim() : ''
   }
-  const similar = useSimilar(kind, { name: textOf('name'), email: textOf('email'), domain: textOf('domain') })
+  const similar = useSimilar(kind, {
+    name: textOf('name'),
+    email: textOf('email'),
+    phone: textOf('phone'),
+    domain: textOf('domain'),
+  })
   const words = texts().add
   const save = async (event: Event) => {
     event.preventDefault()
@@ -67,11 +89,18 @@ export function NewRecord({ kind, name, onClose }: NewRecordProps) {
     if (!values) return
     if (kind === 'contacts' && !values.name && !values.email && !values.phone) return setFault(words.needsOne)
     setWorking(true)
+    const body = await bodyOf(kind, values)
     try {
-      const made = (await create(kind, bodyOf(kind, values))) as unknown as Rec
+      let making: Promise<unknown> | undefined
+      const step = asStep(() => {
+        making = create(kind, body)
+      })
+      const made = (await making) as Rec
+      begun.clear()
       onClose()
       showToast({
         text: words.added(String(made.name)),
+        step,
         action: { label: words.open, run: () => void navigate(`/${kind}/${made.id}`) },
       })
     } catch (error) {
@@ -79,6 +108,11 @@ export function NewRecord({ kind, name, onClose }: NewRecordProps) {
       const found = error instanceof ApiProblem ? errorsOf(error, fields) : {}
       if (Object.keys(found).length > 0) form.setErrors(found, box.current)
       else setFault(sayWhy(error))
+      const onSettled = (how: 'written' | 'left') => {
+        if (how === 'written') begun.clear()
+        onClose()
+      }
+      offerDuplicate(error, kind, { body, onSettled })
     }
   }
   return (
@@ -102,7 +136,21 @@ export function NewRecord({ kind, name, onClose }: NewRecordProps) {
       }
     >
       <SourcesContext.Provider value={sources}>
-        <form id="new-record" ref={box} class="new-record" noValidate onSubmit={(event) => void save(event)}>
+        <form
+          id="new-record"
+          ref={box}
+          class="new-record"
+          noValidate
+          onSubmit={(event) => void save(event)}
+          onPaste={(event) => {
+            const text = event.clipboardData?.getData('text/plain') ?? ''
+            if (kind !== 'contacts' || !isAboutPeople(text)) return
+            event.preventDefault()
+            onClose()
+            askForPeople(text)
+          }}
+        >
+          <BegunBefore form={begun.form} />
           {fields.map((field) => (
             <FormField key={field.key} {...form.of(field)} />
           ))}
@@ -114,6 +162,7 @@ export function NewRecord({ kind, name, onClose }: NewRecordProps) {
                   <li key={record.id}>
                     <a
                       class="link cut"
+                      dir="auto"
                       href={`/${kind}/${record.id}`}
                       onClick={(event) => {
                         event.preventDefault()
@@ -135,7 +184,7 @@ export function NewRecord({ kind, name, onClose }: NewRecordProps) {
   )
 }
 
-function bodyOf(kind: NewRecordProps['kind'], values: Record<string, unknown>): Record<string, unknown> {
+async function bodyOf(kind: NewRecordProps['kind'], values: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { name, email, phone, domain, ...rest } = values
   const body: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(rest)) {
@@ -146,7 +195,7 @@ function bodyOf(kind: NewRecordProps['kind'], values: Record<string, unknown>): 
   if (kind === 'companies') return { ...body, name, ...(domain ? { domains: [domain] } : {}) }
   return {
     ...body,
-    ...(name ? namesOf(String(name)) : {}),
+    ...(name ? (await loadFigures()).typedNames(String(name), format.value.tag) : {}),
     ...(email ? { emails: [{ email, label: 'work', is_primary: true }] } : {}),
     ...(phone ? { phones: [{ number: phone, label: 'work', is_primary: true }] } : {}),
   }
@@ -168,20 +217,20 @@ function errorsOf(error: ApiProblem, fields: readonly Field[]): Record<string, s
     if (fields.some((field) => field.key === key)) found[key] = message
   }
   if (error.code === 'duplicate') {
-    const key = /email/.test(error.message) ? 'email' : 'domain'
-    if (fields.some((field) => field.key === key)) found[key] = error.message
+    const own = fields.find(({ key }) => key === 'email' || key === 'domain')
+    if (own) found[own.key] = error.message
   }
   return found
 }
 
-type Similar = { record: Rec; reason: 'email' | 'name' | 'domain' }
+type Similar = { record: Rec; reason: 'email' | 'phone' | 'name' | 'domain' }
 
 const PAUSE_MS = 250
 
 /** Those with the same email or domain, or the same name, while it is typed. */
 function useSimilar(
   kind: NewRecordProps['kind'],
-  { name, email, domain }: Record<'name' | 'email' | 'domain', string>,
+  { name, email, phone, domain }: Record<'name' | 'email' | 'phone' | 'domain', string>,
 ): Similar[] {
   const [found, setFound] = useState<Similar[]>([])
   useEffect(() => {
@@ -193,6 +242,7 @@ function useSimilar(
     const timer = setTimeout(async () => {
       const asked: Promise<Similar[]>[] = []
       if (/^\S+@\S+\.\S+$/.test(email)) asked.push(ask('email', { email }))
+      if ((phone.match(/\d/g)?.length ?? 0) >= 6) asked.push(ask('phone', { phone }).catch(() => []))
       if (/^[^\s.]+(\.[^\s.]+)+$/.test(domain)) asked.push(ask('domain', { domain }))
       if (name.length >= 3)
         asked.push(ask('name', { filter: JSON.stringify({ field: 'name', op: 'eq', value: name }) }))
@@ -204,6 +254,6 @@ function useSimilar(
       isOver = true
       clearTimeout(timer)
     }
-  }, [kind, name, email, domain])
+  }, [kind, name, email, phone, domain])
   return found
 }

@@ -1,18 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
+import { commandHints } from '../../commands/listen.ts'
+import { Button, IconButton } from '../../components/button.tsx'
 import { SourcesContext } from '../../components/fields/sources.ts'
+import { isCondition } from '../../components/filters/conditions.ts'
 import { FilterBar } from '../../components/filters/filter-bar.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Cards } from '../../components/table/cards.tsx'
+import { placedColumns } from '../../components/table/geometry.ts'
+import { PrintedTable, useNamesForPrint } from '../../components/table/printed.tsx'
 import { Table } from '../../components/table/table.tsx'
 import { texts as tableTexts } from '../../components/table/texts.ts'
-import { savedState } from '../../components/views/list-state.ts'
-import { viewsOf } from '../../components/views/saved-views.ts'
+import { TooLong, tooLong } from '../../components/typed/too-long.tsx'
 import { ViewTabs } from '../../components/views/view-tabs.tsx'
+import { mayWrite } from '../../data/may.ts'
 import { sources } from '../../data/sources.ts'
 import type { Rec } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
+import { isPrinting } from '../../lib/printing.ts'
 import { urlOf } from '../../router/create.ts'
 import { query as addressQuery, navigate, path } from '../../router.ts'
 import { leaveTrail } from '../../shell/trail.ts'
@@ -20,11 +25,12 @@ import { isPhone } from '../../shell/widths.ts'
 import { BulkActions } from './bulk-actions.tsx'
 import { CardOf } from './card.tsx'
 import { ColumnsButton } from './columns-button.tsx'
-import { mayWrite, registerTable } from './commands.ts'
+import { registerTable } from './commands.ts'
 import { type ListContext, ListPlace } from './list-context.ts'
 import { ListFoot } from './list-foot.tsx'
-import { countRows, rowQuery } from './list-query.ts'
+import { rowQuery } from './list-query.ts'
 import { Instead } from './list-states.tsx'
+import { openRowMenu } from './row-menu.ts'
 import { SaveAsList } from './save-as-list.tsx'
 import { texts } from './texts.ts'
 import { useRows } from './use-rows.ts'
@@ -42,16 +48,18 @@ type RecordListProps = {
   empty?: ComponentChildren
   /** The filters are made elsewhere, as above the board. */
   hasFilters?: boolean
+  /** What can be done with the filters here. */
+  tools?: ComponentChildren
 }
 
 export const nameOfRec = (record: Rec): string => String(record.name ?? record.title ?? '')
 
 /** A table of records with its views, filters, columns and what can be done with them. */
-export function RecordList({ list, bar, create, hasViews, empty, hasFilters = true }: RecordListProps) {
+export function RecordList({ list, bar, create, hasViews, empty, hasFilters = true, tools }: RecordListProps) {
   const { kind, state, columns, layout, address } = list
   const now = address.value
-  const query = rowQuery(list.asked.value, list.listId)
-  const rows = useRows(kind, query)
+  const query = rowQuery(list.asked.value)
+  const rows = useRows(kind, query, list.of && JSON.stringify(list.of.filter.value))
   list.rows.current = rows
   useLayoutEffect(() => registerTable(list), [list])
   useEffect(
@@ -65,6 +73,8 @@ export function RecordList({ list, bar, create, hasViews, empty, hasFilters = tr
       }),
     [rows],
   )
+  const placed = placedColumns(columns.value, layout.value)
+  useNamesForPrint(kind, placed, rows)
   const total = rows.total.value
   const instead = <Instead list={list} rows={rows} create={create} empty={empty} />
   const hrefOf = (id: string) => `/${kind}/${id}`
@@ -82,7 +92,7 @@ export function RecordList({ list, bar, create, hasViews, empty, hasFilters = tr
       <ListPlace.Provider value={list}>
         {bar(total)}
         {hasViews && !isPhone.value && <Views list={list} />}
-        {hasFilters && <Filters list={list} />}
+        {hasFilters && <Filters list={list} tools={tools} />}
         <div class="table-place">
           <Fresh list={list} />
           {isPhone.value ? (
@@ -96,17 +106,31 @@ export function RecordList({ list, bar, create, hasViews, empty, hasFilters = tr
               sort={now.state.sort}
               onSort={(sort) => void address.peek().change({ sort })}
               onFilterBy={(field) => {
-                const at = now.state.conditions.findIndex((each) => each.field === field)
+                const at = now.state.conditions.findIndex((each) => isCondition(each) && each.field === field)
                 list.filterOpen.value = at >= 0 ? at : 'new'
               }}
               onOpen={(id) => void navigate(hrefOf(id))}
+              onMenu={(event, id) => openRowMenu(list, event, id)}
             />
           )}
           <BulkActions total={total ?? 0} />
         </div>
-        {!isPhone.value && <ListFoot list={list} rows={rows} />}
+        {isPrinting.value && <PrintedTable kind={kind} label={common.label} columns={placed} ids={rows.loadedIds()} />}
+        {(!isPhone.value || isPrinting.value) && <ListFoot list={list} rows={rows} />}
+        <FoundStatus list={list} total={total} />
       </ListPlace.Provider>
     </SourcesContext.Provider>
+  )
+}
+
+/** Says to readers how many a search or a filter leaves (WCAG 2.2, 4.1.3). */
+function FoundStatus({ list, total }: { list: ListContext; total: number | undefined }) {
+  return (
+    <div class="sr" role="status">
+      {list.isNarrowed.value &&
+        total !== undefined &&
+        tableTexts().all(format.value.number(total), texts()[list.kind].things(total))}
+    </div>
   )
 }
 
@@ -127,45 +151,11 @@ function Fresh({ list }: { list: ListContext }) {
 
 function Views({ list }: { list: ListContext }) {
   const { kind, address } = list
-  const counts = useCounts(list)
   if (kind === 'deals') return null
-  return (
-    <ViewTabs
-      object={kind}
-      all={texts()[kind].all}
-      address={address.value}
-      shape="table"
-      countOf={(view) => (view ? counts[view.id] : undefined)}
-    />
-  )
+  return <ViewTabs object={kind} all={texts()[kind].all} address={address.value} shape="table" />
 }
 
-const MOST_COUNTED = 8
-
-/** How many records the first views have. */
-function useCounts(list: ListContext): Record<string, number> {
-  const { kind, fields } = list
-  const views = viewsOf(kind).value.slice(0, MOST_COUNTED)
-  const [counts, setCounts] = useState<Record<string, number>>({})
-  const name = views.map(({ id, version }) => `${id} ${version}`).join()
-  useEffect(() => {
-    let isOver = false
-    const kinds = new Map(fields.peek().map((field) => [field.name, field.kind]))
-    for (const view of views) {
-      const state = savedState(view.query, { kindOf: (field) => kinds.get(field), more: [] })
-      void countRows(kind, rowQuery(state)).then(
-        (count) => !isOver && count !== undefined && setCounts((before) => ({ ...before, [view.id]: count })),
-        () => undefined,
-      )
-    }
-    return () => {
-      isOver = true
-    }
-  }, [name])
-  return counts
-}
-
-function Filters({ list }: { list: ListContext }) {
+function Filters({ list, tools }: { list: ListContext; tools: ComponentChildren }) {
   const { address, fields, filterOpen } = list
   const { state, change } = address.value
   const isHidden = isPhone.value && state.conditions.length === 0 && filterOpen.value === null
@@ -176,8 +166,9 @@ function Filters({ list }: { list: ListContext }) {
       conditions={state.conditions}
       onChange={(conditions) => void change({ conditions }, { replace: filterOpen.peek() !== null })}
       open={filterOpen}
-      keys="F"
+      keys={commandHints(`${list.kind}.filter`).keys}
     >
+      {tools}
       {state.conditions.length > 0 && mayWrite() && <SaveAsList />}
       <ViewSearch list={list} />
       <ColumnsButton list={list} />
@@ -188,6 +179,14 @@ function Filters({ list }: { list: ListContext }) {
 const SearchLine = ({ list }: { list: ListContext }) => (
   <div class="filters">
     <ViewSearch list={list} />
+    <IconButton
+      plain
+      icon="filter"
+      title={tableTexts().row.filter}
+      onClick={() => {
+        list.filterOpen.value = 'new'
+      }}
+    />
   </div>
 )
 
@@ -201,6 +200,7 @@ function ViewSearch({ list }: { list: ListContext }) {
   const put = (text: string, ms: number) => {
     setTyped(text)
     clearTimeout(timer.current)
+    if (tooLong(text)) return
     timer.current = setTimeout(() => {
       void list.address.peek().change({ q: text }, { replace: true })
       setTyped(null)
@@ -208,27 +208,30 @@ function ViewSearch({ list }: { list: ListContext }) {
   }
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
-    <label class="view-search">
-      <Icon name="search" small />
-      <input
-        type="search"
-        aria-label={texts().searchView}
-        placeholder={texts().searchView}
-        maxLength={255}
-        value={typed ?? state.q}
-        onInput={(event) => put(event.currentTarget.value, PAUSE_MS)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') {
-            if (event.currentTarget.value !== '') put('', 0)
-            event.currentTarget.blur()
-          } else if (event.key === 'ArrowDown' || event.key === 'Enter') {
-            event.preventDefault()
-            list.state.toFocus.current?.()
-          }
-          event.stopPropagation()
-        }}
-      />
-    </label>
+    <>
+      <label class="view-search">
+        <Icon name="search" small />
+        <input
+          type="search"
+          dir="auto"
+          aria-label={texts().searchView}
+          placeholder={texts().searchView}
+          value={typed ?? state.q}
+          onInput={(event) => put(event.currentTarget.value, PAUSE_MS)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') {
+              if (event.currentTarget.value !== '') put('', 0)
+              event.currentTarget.blur()
+            } else if (event.key === 'ArrowDown' || event.key === 'Enter') {
+              event.preventDefault()
+              list.state.toFocus.current?.()
+            }
+            event.stopPropagation()
+          }}
+        />
+      </label>
+      <TooLong text={typed ?? ''} />
+    </>
   )
 }
 

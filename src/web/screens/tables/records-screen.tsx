@@ -1,13 +1,16 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { commandHints } from '../../commands/listen.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { MenuButton } from '../../components/menu.tsx'
+import { mayWrite } from '../../data/may.ts'
 import { sources } from '../../data/sources.ts'
+import { isAboutPeople } from '../../lib/about-people.ts'
 import type { Place } from '../../router/types.ts'
 import { navigate, query, setQuery } from '../../router.ts'
 import { Bar } from '../../shell/bar.tsx'
+import { askForPeople } from '../../shell/pasted-people.ts'
 import { isPhone } from '../../shell/widths.ts'
-import { mayWrite } from './commands.ts'
 import { exportCsv } from './export.ts'
 import { askedAt, listContext } from './list-context.ts'
 import { rowQuery } from './list-query.ts'
@@ -30,9 +33,15 @@ export function RecordsScreen({ kind }: { kind: 'contacts' | 'companies' }) {
   const isNew = query.value.get('new')
   const [isAdding, setAdding] = useState(false)
   const [hasTags, setTags] = useState(false)
+  const leaveNew = () => isNew !== null && void setQuery({ new: null }, { replace: true })
   useEffect(() => {
-    if (isNew !== null) setAdding(true)
+    if (isNew === null) return
+    if (kind === 'contacts' && mayWrite() && isAboutPeople(isNew)) {
+      leaveNew()
+      askForPeople(isNew)
+    } else setAdding(true)
   }, [isNew])
+  useEffect(() => (kind === 'contacts' ? pastedOnPage() : undefined), [kind])
   const create = useMemo(() => ({ run: () => setAdding(true) }), [])
   const exportAll = () =>
     void exportCsv({
@@ -52,6 +61,9 @@ export function RecordsScreen({ kind }: { kind: 'contacts' | 'companies' }) {
                 icon: 'merge' as const,
                 onPick: () => void navigate(`/duplicates?object=${OBJECTS[kind]}`),
               },
+              ...(kind === 'contacts'
+                ? [{ label: texts().fromText, icon: 'note' as const, onPick: () => askForPeople('') }]
+                : []),
               { label: texts().tags.manage, icon: 'tag' as const, onPick: () => setTags(true) },
             ]
           : []),
@@ -81,7 +93,7 @@ export function RecordsScreen({ kind }: { kind: 'contacts' | 'companies' }) {
         (isPhone.value ? (
           <IconButton plain class="acc" icon="plus" title={texts()[kind].create} onClick={create.run} />
         ) : (
-          <Button first icon="plus" keys={kind === 'contacts' ? 'C P' : 'C O'} onClick={create.run}>
+          <Button first icon="plus" keys={commandHints(`app.new-${OBJECTS[kind]}`).keys} onClick={create.run}>
             {texts()[kind].create}
           </Button>
         ))}
@@ -101,11 +113,24 @@ export function RecordsScreen({ kind }: { kind: 'contacts' | 'companies' }) {
           name={isNew || undefined}
           onClose={() => {
             setAdding(false)
-            if (isNew !== null) void setQuery({ new: null }, { replace: true })
+            leaveNew()
           }}
         />
       )}
       {hasTags && <TagsManager onClose={() => setTags(false)} />}
     </>
   )
+}
+
+/** What is pasted where nothing takes it is read for people. */
+function pastedOnPage(): () => void {
+  const onPaste = (event: ClipboardEvent) => {
+    const text = event.clipboardData?.getData('text/plain') ?? ''
+    const isTaken = event.defaultPrevented || (event.target as Element).closest('input, textarea, select, dialog')
+    if (isTaken || !mayWrite() || !isAboutPeople(text)) return
+    event.preventDefault()
+    askForPeople(text)
+  }
+  document.addEventListener('paste', onPaste)
+  return () => document.removeEventListener('paste', onPaste)
 }

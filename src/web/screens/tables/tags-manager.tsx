@@ -3,6 +3,8 @@ import { Button, IconButton } from '../../components/button.tsx'
 import { confirmFinal } from '../../components/confirm.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { showToast } from '../../components/toast.tsx'
+import { useBegun } from '../../components/typed/begun.tsx'
+import { TooLong, tooLong } from '../../components/typed/too-long.tsx'
 import { page } from '../../data/boot.ts'
 import { create, patch, record, remove } from '../../data/records.ts'
 import { sources } from '../../data/sources.ts'
@@ -37,11 +39,12 @@ function noteTag(tag: Tag | null, id: string): void {
 /** Makes, recolours, renames and deletes tags. */
 export function TagsManager({ onClose }: { onClose: () => void }) {
   const words = texts().tags
-  const [name, setName] = useState('')
+  const begun = useBegun('tags', { name: '' })
+  const { name } = begun.values
   const failed = (error: unknown) => showToast({ kind: 'error', text: sayWhy(error) })
   const add = async (event: Event) => {
     event.preventDefault()
-    if (name.trim() === '') return
+    if (name.trim() === '' || tooLong(name.trim())) return
     try {
       const tags = sources.tags()
       const tag = await create('tags', {
@@ -49,7 +52,7 @@ export function TagsManager({ onClose }: { onClose: () => void }) {
         color: COLOURS[NAMES[tags.length % NAMES.length] ?? 'grey'],
       })
       noteTag(tag, tag.id)
-      setName('')
+      begun.clear()
     } catch (error) {
       failed(error)
     }
@@ -61,14 +64,14 @@ export function TagsManager({ onClose }: { onClose: () => void }) {
           class="input grow"
           aria-label={words.add}
           placeholder={words.add}
-          maxLength={255}
           value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
+          onInput={(event) => begun.set({ name: event.currentTarget.value })}
         />
         <Button type="submit" icon="plus">
           {words.add}
         </Button>
       </form>
+      <TooLong text={name.trim()} />
       <ul class="tag-rows">
         {sources.tags().map((tag) => (
           <TagRow key={tag.id} id={tag.id} name={tag.name} color={tag.color} onFailed={failed} />
@@ -83,6 +86,7 @@ type TagRowProps = { id: string; name: string; color: string | null; onFailed: (
 
 function TagRow({ id, name, color, onFailed }: TagRowProps) {
   const words = texts().tags
+  const [typed, setTyped] = useState(name)
   const change = async (fields: { name?: string; color?: string }) => {
     try {
       await patch('tags', id, fields)
@@ -125,16 +129,21 @@ function TagRow({ id, name, color, onFailed }: TagRowProps) {
       <input
         class="input grow"
         aria-label={`${words.name}: ${name}`}
-        maxLength={255}
         defaultValue={name}
+        aria-invalid={tooLong(typed.trim()) !== undefined || undefined}
+        onInput={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
         onBlur={(event) => {
           const next = event.currentTarget.value.trim()
+          // What is too long stays, with the reason.
+          if (tooLong(next)) return
           if (next !== '' && next !== name) void change({ name: next })
           else event.currentTarget.value = name
+          setTyped(event.currentTarget.value)
         }}
       />
       <IconButton plain danger icon="trash" title={`${words.remove}: ${name}`} onClick={() => void removeIt()} />
+      <TooLong text={typed.trim()} />
     </li>
   )
 }

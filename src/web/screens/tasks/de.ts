@@ -2,7 +2,7 @@ import { pluralOf } from '../../texts/plural.ts'
 import type { Like } from '../../texts/texts.ts'
 import type { en } from './en.ts'
 
-const { count: counted } = pluralOf('de')
+const { count: counted, number } = pluralOf('de')
 
 export const de: Like<typeof en> = {
   title: 'Aufgaben',
@@ -16,24 +16,26 @@ export const de: Like<typeof en> = {
     late: 'Überfällig',
     today: 'Heute',
     tomorrow: 'Morgen',
-    week: 'Diese Woche',
+    week: 'Innerhalb einer Woche',
     later: 'Später',
     whenever: 'Irgendwann',
   },
-  left: (count) => `${count} offen`,
+  left: (count) => `${number(count)} offen`,
   summary: (open, late, done, isMore) =>
-    [`${open}${isMore ? '+' : ''} offen`, ...(late > 0 ? [`${late} überfällig`] : []), `${done} heute erledigt`].join(
-      ', ',
-    ),
+    [
+      `${number(open)}${isMore ? '+' : ''} offen`,
+      ...(late > 0 ? [`${number(late)} überfällig`] : []),
+      `${number(done)} heute erledigt`,
+    ].join(', '),
   newTask: 'Neue Aufgabe',
   add: 'Aufgabe hinzufügen',
+  noDay: 'Ohne Fälligkeit',
   example: 'Anrufen: Margit wegen der Vorführung morgen 9:00',
   types: { todo: 'Aufgabe', call: 'Anruf', email: 'E-Mail', meeting: 'Termin' },
   priorities: { low: 'Niedrig', normal: 'Normal', high: 'Hoch' },
   highPriority: 'Hohe Priorität',
   anyTime: 'irgendwann',
   doneAt: (time) => `erledigt ${time}`,
-  late: (day, duration) => `${day}, ${duration}`,
   noRecord: 'Kein Datensatz',
   conversation: 'Konversation',
   sequence: 'Aus einer Sequenz',
@@ -58,17 +60,15 @@ export const de: Like<typeof en> = {
     body: 'Notizen',
   },
   details: 'Aufgabe',
+  addNotes: 'Notizen hinzufügen',
   open: 'Datensatz öffnen',
+  menu: 'Menü der Aufgabe',
+  menuOf: (title) => `Mehr zu ${title}`,
   copyLink: 'Link kopieren',
   linkCopied: 'Der Link ist kopiert',
   next: 'Nächste',
   previous: 'Vorige',
-  allKeys: 'alle Tasten',
-  nextPrevious: 'nächste, vorige',
-  dueDate: 'Fälligkeit',
-  doneKey: 'erledigt',
-  ownerKey: 'zuständig',
-  openKey: 'Datensatz öffnen',
+  allKeys: 'Alle Tasten',
   empty: { mine: 'Nichts zu tun', team: 'Nichts zu tun', nobody: 'Keine Aufgabe ohne Zuständige' },
   emptyBody: 'Aufgaben kommen von dir, aus Deals und Konversationen, und aus Sequenzen, die einen Anruf vorsehen.',
   emptyNobody: 'Jede offene Aufgabe hat jemanden, der sie erledigt.',

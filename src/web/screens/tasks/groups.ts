@@ -1,4 +1,4 @@
-import { type DayParts, dayNumber, zoned } from '../../lib/zoned.ts'
+import { type DayParts, dayNumber, momentOf, zoned } from '../../lib/zoned.ts'
 
 /** In the order of the page. `week` ends with the sixth day from now; those without a time come last. */
 export const GROUPS = ['late', 'today', 'tomorrow', 'week', 'later', 'whenever'] as const
@@ -23,11 +23,12 @@ export function groupOf({ due_at, status }: Due, now: number, timezone: string):
   return away <= 6 ? 'week' : 'later'
 }
 
-/** The first moment of the day that `now` is in, as the API takes it. */
+/** The first moment of the day that `now` is in, as the API takes it: days have 23 and 25 hours, too. */
 export function startOfDay(now: number, timezone: string): string {
-  const { hour, minute, second } = zoned(now, timezone)
-  return new Date(now - (now % 1000) - ((hour * 60 + minute) * 60 + second) * 1000).toISOString()
+  return new Date(momentOf({ ...zoned(now, timezone), ...MIDNIGHT }, timezone)).toISOString()
 }
+
+const MIDNIGHT = { hour: 0, minute: 0, second: 0 }
 
 /** The same day in so many days; without a time of day unless the task had one. */
 export function shifted(now: number, days: number, timezone: string): DayParts {

@@ -1,12 +1,14 @@
 import type { RefObject } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { Kbd } from '../../components/kbd.tsx'
 import { showToast } from '../../components/toast.tsx'
+import { useBegun } from '../../components/typed/begun.tsx'
+import { TooLong, tooLong } from '../../components/typed/too-long.tsx'
 import { me } from '../../data/boot.ts'
 import { create } from '../../data/records.ts'
-import { now } from '../../lib/clock.ts'
-import { format, locale } from '../../lib/locale.ts'
+import { dayLocale, format, locale } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
 import { query, setQuery } from '../../router.ts'
 import { sayWhy } from '../../shell/say-why.ts'
 import { readLine } from './quick-add.ts'
@@ -15,22 +17,24 @@ import { texts } from './texts.ts'
 
 /** One line that makes a task: its first and last words may name the kind, the day and the time. */
 export function NewTask({ who, input }: { who: Who; input: RefObject<HTMLInputElement | null> }) {
-  const [text, setText] = useState('')
+  const { values, set, clear, form } = useBegun('tasks', { text: '' })
+  const { text } = values
+  const setText = (text: string) => set({ text })
   const begun = query.value.get('new')
   useEffect(() => {
     if (begun === null) return
-    if (begun !== '') setText(begun)
+    if (begun !== '') setText([form.values.peek()?.text, begun].filter(Boolean).join(' '))
     input.current?.focus()
     void setQuery({ new: null }, { replace: true })
   }, [begun])
   const { timezone } = locale.value
-  const reading = readLine(text, now.value, timezone)
   const words = format.value
+  const reading = readLine(text, now.value, timezone, dayLocale(words.tag))
 
   const add = async () => {
-    if (reading.title === '') return
+    if (reading.title === '' || tooLong(reading.title)) return
     const typed = text
-    setText('')
+    clear()
     try {
       await create('tasks', {
         title: reading.title,
@@ -40,7 +44,7 @@ export function NewTask({ who, input }: { who: Who; input: RefObject<HTMLInputEl
       })
     } catch (error) {
       // What was typed comes back, unless the next one has been begun.
-      setText((now) => (now === '' ? typed : now))
+      if (!form.values.peek()) setText(typed)
       showToast({ text: sayWhy(error), kind: 'error' })
     }
   }
@@ -56,8 +60,8 @@ export function NewTask({ who, input }: { who: Who; input: RefObject<HTMLInputEl
       <input
         ref={input}
         class="bare grow"
+        dir="auto"
         type="text"
-        maxLength={255}
         aria-label={texts().add}
         placeholder={texts().example}
         value={text}
@@ -66,12 +70,14 @@ export function NewTask({ who, input }: { who: Who; input: RefObject<HTMLInputEl
           if (event.key === 'Escape') event.currentTarget.blur()
         }}
       />
+      <TooLong text={reading.title} />
       {text !== '' && (
         <span class="hint">
           {reading.type !== 'todo' && <span>{texts().types[reading.type]}</span>}
           {reading.dueAt !== null && (
             <span>{reading.hasTime ? words.when(reading.dueAt, now.value) : words.day(reading.dueAt, now.value)}</span>
           )}
+          {reading.isOpen && <span class="open">{texts().noDay}</span>}
         </span>
       )}
       {text !== '' && <Kbd keys="Enter" />}

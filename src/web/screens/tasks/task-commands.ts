@@ -1,21 +1,33 @@
+import { openContextMenu } from '../../commands/context-menu.tsx'
 import type { Command } from '../../commands/registry.ts'
+import { mayWrite } from '../../data/may.ts'
 import type { Task } from '../../data/types.ts'
+import type { Anchor } from '../../lib/place.ts'
 import { deleteTask, toTomorrow } from './actions.ts'
-import { mayWrite } from './task-rows.ts'
 import { texts } from './texts.ts'
+
+const MENU = [
+  ['tasks.done', 'tasks.open'],
+  ['tasks.tomorrow', 'tasks.due', 'tasks.owner'],
+  ['tasks.copy-link', 'tasks.delete'],
+]
+
+export const openTaskMenu = (anchor: Anchor, { id, title }: Task): void =>
+  openContextMenu(anchor, texts().menuOf(title), MENU, { kind: 'tasks', ids: [id] })
 
 export type Acts = {
   keep: (id: string) => void
   step: (by: number) => void
   finish: (task: Task) => void
   openRecord: (task: Task) => void
+  copyLink: (task: Task) => Promise<void>
   input: { current: HTMLInputElement | null }
   current: () => Task | undefined
 }
 
-export function commandsOf({ keep, step, finish, openRecord, input, current }: Acts): Command[] {
+export function commandsOf({ keep, step, finish, openRecord, copyLink, input, current }: Acts): Command[] {
   const onTask = (run: (task: Task) => void) => ({
-    when: () => mayWrite() && current() !== undefined,
+    when: () => mayWrite('tasks') && current() !== undefined,
     run: () => {
       const task = current()
       if (task) run(task)
@@ -29,7 +41,7 @@ export function commandsOf({ keep, step, finish, openRecord, input, current }: A
       group: 'new',
       keys: 'n',
       icon: 'plus',
-      when: mayWrite,
+      when: () => mayWrite('tasks'),
       run: () => input.current?.focus(),
     },
     { id: 'tasks.next', title: () => texts().next, group: 'list', keys: 'j', isHidden: true, run: () => step(1) },
@@ -67,6 +79,29 @@ export function commandsOf({ keep, step, finish, openRecord, input, current }: A
       ...onTask(edit('owner_id')),
     },
     { id: 'tasks.open', title: () => texts().open, group: 'record', keys: 'Enter', icon: 'to', ...onTask(openRecord) },
+    {
+      id: 'tasks.copy-link',
+      title: () => texts().copyLink,
+      group: 'record',
+      icon: 'link',
+      when: () => current() !== undefined,
+      run: () => {
+        const task = current()
+        return task && copyLink(task)
+      },
+    },
+    {
+      id: 'tasks.menu',
+      title: () => texts().menu,
+      group: 'list',
+      keys: 'shift+F10',
+      isHidden: true,
+      when: ({ element }) => current() !== undefined && element?.closest('.tr') != null,
+      run: ({ element }) => {
+        const task = current()
+        if (task) openTaskMenu(element as HTMLElement, task)
+      },
+    },
     {
       id: 'tasks.delete',
       title: () => texts().remove,

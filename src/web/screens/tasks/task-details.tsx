@@ -1,15 +1,16 @@
+import { useRef } from 'preact/hooks'
 import { commandHints } from '../../commands/listen.ts'
+import { openKeysPage } from '../../commands/opened.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import type { Field } from '../../components/fields/field.ts'
 import { InlineEdit } from '../../components/fields/inline-edit.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Kbd } from '../../components/kbd.tsx'
 import { MenuButton } from '../../components/menu.tsx'
+import { mayWrite } from '../../data/may.ts'
 import { fieldState, patch, record, useMine, useTheirs } from '../../data/records.ts'
 import type { Task } from '../../data/types.ts'
 import { setDone, toTomorrow } from './actions.ts'
 import { recordOf, TYPE_ICONS } from './task-row.tsx'
-import { mayWrite } from './task-rows.ts'
 import { texts } from './texts.ts'
 
 const options = <K extends string>(names: Record<K, string>) =>
@@ -17,10 +18,10 @@ const options = <K extends string>(names: Record<K, string>) =>
 
 function fields(): Record<'title' | 'body', Field> & { rows: Field[] } {
   const words = texts().fields
-  const off = mayWrite() ? undefined : texts().notAllowed
+  const off = mayWrite('tasks') ? undefined : texts().notAllowed
   return {
     title: { key: 'title', label: words.title, type: 'text', is_required: true, off },
-    body: { key: 'body', label: words.body, type: 'long_text', off },
+    body: { key: 'body', label: words.body, type: 'long_text', add: texts().addNotes, off },
     rows: [
       { key: 'due_at', label: words.due, type: 'datetime', off },
       { key: 'owner_id', label: words.owner, type: 'member', off },
@@ -49,7 +50,7 @@ export function TaskDetails({ id, onCopyLink, onOpen, onDelete }: TaskDetailsPro
         </span>
         <span class="grow" />
         <IconButton plain icon="link" title={texts().copyLink} onClick={onCopyLink} />
-        {mayWrite() && (
+        {mayWrite('tasks') && (
           <MenuButton
             plain
             class="icon"
@@ -89,7 +90,7 @@ export function TaskDetails({ id, onCopyLink, onOpen, onDelete }: TaskDetailsPro
       <div class="tx">
         <TaskField task={task} field={body} />
       </div>
-      {mayWrite() && (
+      {mayWrite('tasks') && (
         <div class="row acts">
           <Button
             first={!isDone}
@@ -105,7 +106,7 @@ export function TaskDetails({ id, onCopyLink, onOpen, onDelete }: TaskDetailsPro
             </Button>
           )}
           {recordOf(task) && (
-            <Button plain onClick={onOpen}>
+            <Button icon="right" onClick={onOpen}>
               {texts().open}
             </Button>
           )}
@@ -116,41 +117,27 @@ export function TaskDetails({ id, onCopyLink, onOpen, onDelete }: TaskDetailsPro
 }
 
 function TaskField({ task, field }: { task: Task; field: Field }) {
+  /** As it was when I began to type: what somebody else has set since is a conflict. */
+  const opened = useRef(task)
   return (
     <InlineEdit
       key={`${task.id} ${field.key}`}
       field={field}
       value={(task as Record<string, unknown>)[field.key]}
       state={fieldState('tasks', task.id, field.key)}
-      onSave={(value) => void patch('tasks', task.id, { [field.key]: value }).catch(() => undefined)}
+      onSave={(value) => void patch('tasks', task.id, { [field.key]: value }, opened.current).catch(() => undefined)}
+      onEditing={(isEditing) => {
+        if (isEditing) opened.current = task
+      }}
       onUseMine={() => void useMine('tasks', task.id, field.key)}
       onUseTheirs={() => useTheirs('tasks', task.id, field.key)}
     />
   )
 }
 
-/** The keys of this screen, as long as there is room for them. */
-export function Legend() {
-  const lines: [string[], string][] = [
-    [['J', 'K'], texts().nextPrevious],
-    [['E'], texts().doneKey],
-    [['D'], texts().dueDate],
-    [['A'], texts().ownerKey],
-    [['Enter'], texts().openKey],
-    [['?'], texts().allKeys],
-  ]
-  return (
-    <div class="legend small mute">
-      {lines.map(([keys, words]) => (
-        <span key={words}>
-          {keys.map((key) => (
-            <>
-              <Kbd key={key} keys={key} />{' '}
-            </>
-          ))}
-          {words}
-        </span>
-      ))}
-    </div>
-  )
-}
+/** Where the keys are: those that one needs stand in the buttons. */
+export const Legend = () => (
+  <Button plain class="legend" keys={commandHints('app.keys').keys} onClick={openKeysPage}>
+    {texts().allKeys}
+  </Button>
+)

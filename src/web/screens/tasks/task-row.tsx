@@ -1,17 +1,20 @@
+import { anchorOf } from '../../commands/context-menu.tsx'
+import { isBrowsersMenu } from '../../commands/own-menu.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Check } from '../../components/check.tsx'
 import { Icon, type IconName } from '../../components/icon.tsx'
 import { Pips } from '../../components/pips.tsx'
 import type { RowProps } from '../../components/windowed.tsx'
 import { boot, memberName } from '../../data/boot.ts'
+import { mayWrite } from '../../data/may.ts'
 import { type Named, nameOf } from '../../data/names.ts'
 import { record } from '../../data/records.ts'
 import type { Task } from '../../data/types.ts'
-import { now } from '../../lib/clock.ts'
 import { format, locale } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
+import type { Anchor } from '../../lib/place.ts'
 import { setDone } from './actions.ts'
 import { isAnyTime } from './groups.ts'
-import { mayWrite } from './task-rows.ts'
 import { texts } from './texts.ts'
 
 export const TYPE_ICONS: Record<Task['type'], IconName> = { todo: 'task', call: 'phone', email: 'mail', meeting: 'cal' }
@@ -22,22 +25,35 @@ type TaskRowProps = {
   isHere: boolean
   href: string
   onEnter: () => void
+  onMenu: (anchor: Anchor) => void
 }
 
 /** A task in one line: the link shows its details, the circle is "done". */
-export function TaskRow({ task, row, isHere, href, onEnter }: TaskRowProps) {
+export function TaskRow({ task, row, isHere, href, onEnter, onMenu }: TaskRowProps) {
   const isDone = task.status === 'done'
   return (
     // biome-ignore lint/a11y/useSemanticElements: windowed rows are placed by themselves, so they are no li of one ul
-    <div {...row} role="listitem" class={`tr${isHere ? ' is-at' : ''}${isDone ? ' is-done' : ''}`} onFocusIn={onEnter}>
-      <a class="ti cut" href={href} tabIndex={isHere ? 0 : -1} aria-current={isHere || undefined}>
+    <div
+      {...row}
+      role="listitem"
+      class={`tr${isHere ? ' is-at' : ''}${isDone ? ' is-done' : ''}`}
+      data-id={task.id}
+      onFocusIn={onEnter}
+      onContextMenu={(event) => {
+        if (isBrowsersMenu(event)) return
+        event.preventDefault()
+        onEnter()
+        onMenu(anchorOf(event))
+      }}
+    >
+      <a class="ti cut" dir="auto" href={href} tabIndex={isHere ? 0 : -1} aria-current={isHere || undefined}>
         {task.title}
       </a>
       <span class="ck">
         <Check
           round
           checked={isDone}
-          disabled={!mayWrite()}
+          disabled={!mayWrite('tasks')}
           tabIndex={-1}
           title={isDone ? texts().reopenAction(task.title) : texts().doneAction(task.title)}
           onChange={(checked) => setDone(task.id, checked)}
@@ -45,7 +61,7 @@ export function TaskRow({ task, row, isHere, href, onEnter }: TaskRowProps) {
       </span>
       <Icon class="ty mute" name={TYPE_ICONS[task.type]} small title={texts().types[task.type]} />
       <span class="hi">{task.priority === 'high' && <Icon name="flag" small title={texts().highPriority} />}</span>
-      <span class="rel cut">
+      <span class="rel cut" dir="auto">
         <About task={task} />
       </span>
       <DueText task={task} />
@@ -93,7 +109,7 @@ function DueText({ task }: { task: Task }) {
   return <span class={due.isLate ? 'due late' : 'due'}>{due.text}</span>
 }
 
-/** "today 15:00", "Thu 19 Nov, 5 d" when it is late by that much, "done 09:41". */
+/** "today 15:00", "19 Nov, 5 d late", "done 09:41". */
 export function dueText({ due_at, status, completed_at }: Task): { text: string; isLate: boolean } {
   const at = now.value
   const words = format.value
@@ -102,6 +118,9 @@ export function dueText({ due_at, status, completed_at }: Task): { text: string;
   const day = words.day(due_at, at)
   const when = isAnyTime(due_at, locale.value.timezone) ? day : words.when(due_at, at)
   const late = at - Date.parse(due_at)
-  if (late > 0 && status === 'open') return { text: texts().late(when, words.duration(late)), isLate: true }
+  if (late > 0 && status === 'open') {
+    const day = words.daysAway(due_at, at) < 0 ? words.dayOfMonth(due_at, at) : when
+    return { text: `${day}, ${words.late(late)}`, isLate: true }
+  }
   return { text: when, isLate: false }
 }

@@ -1,11 +1,12 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import { boot, me } from '../../data/boot.ts'
+import { me } from '../../data/boot.ts'
 import { type KeysetList, list } from '../../data/pages.ts'
 import { record } from '../../data/records.ts'
 import type { Task } from '../../data/types.ts'
-import { now } from '../../lib/clock.ts'
 import { locale } from '../../lib/locale.ts'
-import { type Row, rowsOf, startOfDay } from './groups.ts'
+import { now } from '../../lib/now.ts'
+import { serverNow } from '../../lib/server-time.ts'
+import { groupOf, type Row, rowsOf, startOfDay } from './groups.ts'
 
 /** Whose tasks: `mine`, `team`, `nobody`, or the id of a member. */
 export type Who = string
@@ -31,7 +32,7 @@ export function taskRows(who: Who): TaskRows {
     ...whose,
     status: 'done',
     sort: '-updated_at',
-    'updated_at[gte]': startOfDay(now.peek(), timezone),
+    'updated_at[gte]': startOfDay(serverNow(), timezone),
   })
   const kept = signal<ReadonlySet<string>>(new Set())
   void loadFirst(open)
@@ -47,9 +48,11 @@ export function taskRows(who: Who): TaskRows {
   const rows = computed(() => rowsOf(tasks.value, now.value, locale.value.timezone))
   const counts = computed(() => {
     const stillOpen = tasks.value.filter(({ status }) => status === 'open')
+    const groups = stillOpen.map((task) => groupOf(task, now.value, locale.value.timezone))
     return {
-      open: Math.max(stillOpen.length, open.total.value ?? 0),
-      late: stillOpen.filter(({ due_at }) => due_at !== null && Date.parse(due_at) < now.value).length,
+      // The total is that of the first answer: once all are here, they are counted themselves.
+      open: open.done.value ? stillOpen.length : Math.max(stillOpen.length, open.total.value ?? 0),
+      late: groups.filter((group) => group === 'late').length,
       done: tasks.value.filter(({ status }) => status === 'done').length,
       isMore: open.total.value === undefined && !open.done.value,
     }
@@ -90,5 +93,3 @@ function belongs(task: Task, who: Who, isKept: boolean): boolean {
 
 const isToday = ({ completed_at }: Task): boolean =>
   completed_at !== null && Date.parse(completed_at) >= Date.parse(startOfDay(now.value, locale.value.timezone))
-
-export const mayWrite = (): boolean => boot.value.capabilities.includes('rest.crm.tasks.write')

@@ -5,10 +5,13 @@ import { provideTargets, register } from '../../commands/registry.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { SidePanel } from '../../components/side-panel.tsx'
+import { WaitingCreates } from '../../components/waiting-creates.tsx'
 import { Windowed, type WindowedHandle } from '../../components/windowed.tsx'
+import { mayWrite } from '../../data/may.ts'
 import type { Task } from '../../data/types.ts'
-import { now } from '../../lib/clock.ts'
 import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
+import { scaled } from '../../lib/scale.ts'
 import { navigate, query, setQuery } from '../../router.ts'
 import { Bar } from '../../shell/bar.tsx'
 import { copyText } from '../../shell/copy.ts'
@@ -16,11 +19,11 @@ import { isPhone } from '../../shell/widths.ts'
 import { deleteTask, setDone } from './actions.ts'
 import type { Group, Row } from './groups.ts'
 import { NewTask } from './new-task.tsx'
-import { commandsOf } from './task-commands.ts'
+import { commandsOf, openTaskMenu } from './task-commands.ts'
 import { Legend, TaskDetails } from './task-details.tsx'
 import { Nothing, Person } from './task-parts.tsx'
 import { recordOf, TaskRow } from './task-row.tsx'
-import { mayWrite, type TaskRows, taskRows, type Who } from './task-rows.ts'
+import { type TaskRows, taskRows, type Who } from './task-rows.ts'
 import { texts } from './texts.ts'
 import './tasks.css'
 
@@ -69,11 +72,14 @@ function TaskList({ who, data }: { who: Who; data: TaskRows }) {
   }
   const address = (task: Task) => `/tasks?${new URLSearchParams({ ...(who === 'mine' ? {} : { who }), task: task.id })}`
 
+  const copyLink = (task: Task) => copyText(new URL(address(task), location.href).href, texts().linkCopied)
+
   const acts = {
     keep: data.keep,
     step,
     finish,
     openRecord,
+    copyLink,
     input,
     current: () => tasks.peek().find(({ id }) => id === at?.id),
   }
@@ -87,7 +93,7 @@ function TaskList({ who, data }: { who: Who; data: TaskRows }) {
   const details = (task: Task) => (
     <TaskDetails
       id={task.id}
-      onCopyLink={() => void copyText(new URL(address(task), location.href).href, texts().linkCopied)}
+      onCopyLink={() => void copyLink(task)}
       onOpen={() => openRecord(task)}
       onDelete={() => deleteTask(task.id, data.keep)}
     />
@@ -100,7 +106,7 @@ function TaskList({ who, data }: { who: Who; data: TaskRows }) {
       <Bar
         title={texts().title}
         summary={texts().summary(open, late, done, isMore)}
-        actions={mayWrite() && <CommandButton id="tasks.new" first isIconOnPhone />}
+        actions={mayWrite('tasks') && <CommandButton id="tasks.new" first isIconOnPhone />}
       >
         <Segmented
           label={texts().who}
@@ -112,7 +118,8 @@ function TaskList({ who, data }: { who: Who; data: TaskRows }) {
       </Bar>
       <div class={at ? 'tasks has-details' : 'tasks'}>
         <section class="ls" data-scroller aria-label={texts().title} onKeyDown={arrows(step)}>
-          {mayWrite() && <NewTask who={who} input={input} />}
+          {mayWrite('tasks') && <NewTask who={who} input={input} />}
+          <WaitingCreates kind="tasks" />
           {data.open.fresh.value > 0 && (
             <Button class="fresh" plain icon="up" onClick={() => data.open.showFresh()}>
               {texts().fresh(data.open.fresh.value)}
@@ -122,7 +129,7 @@ function TaskList({ who, data }: { who: Who; data: TaskRows }) {
           <Windowed
             ref={list}
             keys={keys.value}
-            rowHeight={isPhone.value ? 48 : 36}
+            rowHeight={scaled(isPhone.value ? 48 : 36)}
             measured
             label={texts().title}
             onEnd={(index) => {
@@ -142,6 +149,7 @@ function TaskList({ who, data }: { who: Who; data: TaskRows }) {
                   onEnter={() => {
                     if (!isPhone.peek()) here.value = each.task.id
                   }}
+                  onMenu={(anchor) => openTaskMenu(anchor, each.task)}
                 />
               )
             }}

@@ -11,6 +11,16 @@ export const de: Like<typeof en> = {
     remove: (name) => named('Nicht gelöscht', name),
   },
   alone: 'Andere Änderungen kommen durch. Warum diese nicht, weiß, wer diesen Server betreibt.',
+  old: (when) =>
+    `Es wurde gesendet (${when}), doch es kam keine Antwort: Vielleicht ist es schon da. Sieh nach, bevor du es noch einmal versuchst.`,
   tryAgain: 'Noch einmal versuchen',
   discard: 'Verwerfen',
+  draft: (name) => named('Ein angefangener Text', name),
+  leave: {
+    title: 'Abmelden und das hier verlieren?',
+    body: 'Es konnte nicht gespeichert werden. Wenn du dich abmeldest, bleibt in diesem Browser nichts von dir.',
+    more: (count) => `und ${count} mehr`,
+    stay: 'Bleiben',
+    verb: 'Abmelden und verlieren',
+  },
 }

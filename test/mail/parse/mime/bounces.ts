@@ -627,7 +627,6 @@ export const bounceMakers: [string, Maker][] = BOUNCES.map(({ name, make }) => [
       source,
       expect: {
         messageId: setting.id,
-        automatic: 'report',
         recipient: gone,
         action: 'failed',
         status,

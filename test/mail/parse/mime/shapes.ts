@@ -411,7 +411,6 @@ export const shapeMakers: [string, Maker][] = [
     (s) => {
       const [subject, field] = inTurn(s, [
         ['Away', 'Auto-Submitted: auto-replied'],
-        ['Thanks', 'Auto-Submitted: auto-generated'],
         ['Away', 'X-Autoreply: yes'],
         ['Away', 'Precedence: auto_reply'],
         ['Automatic reply: Our offer', 'X-Auto-Response-Suppress: All'],
@@ -441,7 +440,7 @@ export const shapeMakers: [string, Maker][] = [
   [
     'one of many',
     (s) => ({
-      source: `${head(s, SUBJECT, s.random.pick(['List-Id: <news.shop.example>', 'List-Unsubscribe: <mailto:x@y.example>', 'Precedence: bulk', 'Precedence: list', 'Precedence: junk']), ...s.random.pick([[], ['Auto-Submitted: auto-generated']]))}\r\nNews\r\n`,
+      source: `${head(s, SUBJECT, s.random.pick(['List-Id: <news.shop.example>', 'List-Unsubscribe-Post: List-Unsubscribe=One-Click', 'Precedence: bulk', 'Precedence: list', 'Precedence: junk']), ...s.random.pick([[], ['Auto-Submitted: auto-generated']]))}\r\nNews\r\n`,
       expect: { ...basic(s), automatic: 'bulk' },
     }),
   ],

@@ -1,39 +1,20 @@
 import { request } from 'node:http'
 import type { Got, Sent } from '../../../../src/web/data/api.ts'
 import { dataClient } from '../../../../src/web/data/client.ts'
-import { ECHO, isOwn, newEcho } from '../../../../src/web/data/echo.ts'
+import type { LocalTexts } from '../../../../src/web/data/draft-store.ts'
+import { draftsOf } from '../../../../src/web/data/drafts.ts'
 import { eventStream, type OpenConnection } from '../../../../src/web/data/event-stream.ts'
-import type { Timers } from '../../../../src/web/data/timers.ts'
+import { BACKGROUND, ECHO, isOwn, MEMBER, newEcho } from '../../../../src/web/data/headers.ts'
+import { listOf, type Query } from '../../../../src/web/data/pages.ts'
+import type { Kind } from '../../../../src/web/data/types.ts'
 import { memoryStorage, type WriteStorage } from '../../../../src/web/data/write-storage.ts'
 import { cookieAt, type Screens, type SignedIn } from '../../../support/screens.ts'
+import { computer } from './time.ts'
 
-/** Time that passes only when a test says so. */
-export function testTimers() {
-  let now = Date.UTC(2026, 10, 20, 8, 36)
-  let set = 0
-  const due = new Map<number, { at: number; run: () => void }>()
-  const timers: Timers = {
-    now: () => now,
-    after(ms, run) {
-      const id = ++set
-      due.set(id, { at: now + ms, run })
-      return () => void due.delete(id)
-    },
-  }
-
-  function advance(ms: number): void {
-    const until = now + ms
-    for (;;) {
-      const [next] = [...due].filter(([, { at }]) => at <= until).sort(([, a], [, b]) => a.at - b.at)
-      if (!next) break
-      due.delete(next[0])
-      now = next[1].at
-      next[1].run()
-    }
-    now = until
-  }
-
-  return { timers, advance }
+/** The time of a page alone. */
+export function testTimers(start?: number) {
+  const { context, advance } = computer(start)
+  return { timers: context().timers, advance }
 }
 
 /** What a test does to the network of a client. */
@@ -60,6 +41,10 @@ type Given = {
   tab?: string
   maxIdle?: number
   livingTabs?: () => Promise<ReadonlySet<string>>
+  localTexts?: LocalTexts
+  isIdle?: () => boolean
+  /** What the clock of the visitor shows. */
+  clock?: number
 }
 
 /** The data of a page on which the member is signed in, with the real server at the other end. */
@@ -69,7 +54,7 @@ export function clientOf(screens: Pick<Screens, 'url'>, signedIn: Person, given:
   const sent: Sent[] = []
   /** Requests that the server has answered, whether or not the answers have come. */
   const answered: Sent[] = []
-  const time = testTimers()
+  const time = testTimers(given.clock)
   const tab = given.tab ?? `tab${++tabs}`
 
   async function send(asked: Sent): Promise<Got> {
@@ -91,7 +76,7 @@ export function clientOf(screens: Pick<Screens, 'url'>, signedIn: Person, given:
     stream: (on) =>
       eventStream(
         {
-          openConnection: connectionOf(screens.url, cookieAt(member.cookie, screens.url), network),
+          openConnection: connectionOf(screens.url, member, network),
           timers: time.timers,
           random: () => 1,
         },
@@ -103,16 +88,21 @@ export function clientOf(screens: Pick<Screens, 'url'>, signedIn: Person, given:
     tab,
     ...(given.maxIdle === undefined ? {} : { maxIdle: given.maxIdle }),
     ...(given.livingTabs ? { livingTabs: given.livingTabs } : {}),
+    ...(given.localTexts ? { localTexts: given.localTexts } : {}),
+    ...(given.isIdle ? { isIdle: given.isIdle } : {}),
   })
-  return { ...client, ...time, network, sent, answered, tab, member }
+  const list = (kind: Kind, query?: Query) => listOf(client, kind, query)
+  return { ...client, ...time, network, sent, answered, tab, list, drafts: draftsOf(client), member, own: client }
 }
 
 /** Reads the stream over a connection of its own, as a browser does. */
-function connectionOf(url: string, cookie: string, network: Network): OpenConnection {
+function connectionOf(url: string, member: Person, network: Network): OpenConnection {
+  const { id } = member
   return (path, on) => {
+    const cookie = cookieAt(member.cookie, url)
     let isClosed = false
     const echo = newEcho()
-    const headers = { cookie, accept: 'text/event-stream', [ECHO]: echo }
+    const headers = { cookie, accept: 'text/event-stream', [ECHO]: echo, [MEMBER]: id, [BACKGROUND]: '1' }
     const asked = request(`${url}${path}`, { agent: false, headers })
     const end = () => {
       if (isClosed) return

@@ -14,19 +14,33 @@ export function Markdown({ text }: { text: string }) {
 function shown(block: Block, key: number): ComponentChildren {
   if (block.is === 'code') return <pre key={key}>{block.lines.join('\n')}</pre>
   if (block.is === 'rule') return <hr key={key} />
-  if (block.is === 'quote') return <blockquote key={key}>{block.blocks.map(shown)}</blockquote>
-  if (block.is === 'list') {
-    const items = block.items.map((blocks, index) => <li key={index}>{blocks.map(shownInItem)}</li>)
-    if (block.first === undefined) return <ul key={key}>{items}</ul>
+  if (block.is === 'quote')
     return (
-      <ol key={key} start={block.first === 1 ? undefined : block.first}>
+      <blockquote key={key} dir="auto">
+        {block.blocks.map(shown)}
+      </blockquote>
+    )
+  if (block.is === 'list') {
+    const items = block.items.map((blocks, index) => (
+      <li key={index} dir="auto">
+        {blocks.map(shownInItem)}
+      </li>
+    ))
+    if (block.first === undefined)
+      return (
+        <ul key={key} dir="auto">
+          {items}
+        </ul>
+      )
+    return (
+      <ol key={key} dir="auto" start={block.first === 1 ? undefined : block.first}>
         {items}
       </ol>
     )
   }
   // The headings of the page are those of the record.
   return (
-    <p key={key} class={block.is === 'heading' ? 'strong' : undefined}>
+    <p key={key} dir="auto" class={block.is === 'heading' ? 'strong' : undefined}>
       {linesOf(block.lines)}
     </p>
   )

@@ -8,7 +8,7 @@ export type NoteEntry = Pick<
 > & { is_cut: boolean; updated_at: string }
 export type TaskEntry = Pick<
   Task,
-  'id' | 'title' | 'type' | 'status' | 'due_at' | 'owner_id' | 'completed_at' | 'version'
+  'id' | 'title' | 'body' | 'type' | 'status' | 'due_at' | 'owner_id' | 'completed_at' | 'version'
 >
 export type MeetingEntry = Pick<
   Meeting,
@@ -55,7 +55,7 @@ export type Entry = Base &
     | { kind: 'enrollment' | 'enrollment_finished'; enrollment: EnrollmentEntry }
     | { kind: 'stage'; stage: { from_stage_id: string | null; to_stage_id: string; event_id: string | null } }
     | { kind: 'change'; change: Change }
-    | { kind: 'merge'; merge: { id: string; merged_id: string; undone_at: string | null } }
+    | { kind: 'merge'; merge: { id: string; merged_id: string; title: string | null; undone_at: string | null } }
     | { kind: 'created' | 'originally_created'; record_id: string }
     | { kind: 'restored' | 'deleted'; event: { event_id: string; seq: number } }
   )
@@ -93,6 +93,7 @@ export function folded(entries: readonly Entry[]): Shown[] {
   const shown: Shown[] = []
   for (const entry of entries) {
     const before = shown.at(-1)
+    if (wasDoneBefore(entry)) continue
     if (entry.kind !== 'change') {
       shown.push({ key: entry.id, entry, changes: [] })
       continue
@@ -104,8 +105,13 @@ export function folded(entries: readonly Entry[]): Shown[] {
     if (isNear) shown[shown.length - 1] = { ...before, changes: [...before.changes, entry.change] }
     else shown.push({ key: entry.id, entry, changes: [entry.change] })
   }
-  return shown
+  // What was changed and back has nothing left to tell.
+  return shown.filter(({ entry, changes }) => entry.kind !== 'change' || fieldChanges(changes).length > 0)
 }
+
+/** What was done when it was written down, such as a call that is logged, was never to be done. */
+const wasDoneBefore = (entry: Entry): boolean =>
+  entry.kind === 'task' && entry.task.completed_at !== null && entry.task.completed_at <= entry.at
 
 /** A field of a record that a folded entry tells about: its value before the first change and after the last. */
 export type FieldChange = { name: string; before: unknown; after: unknown }

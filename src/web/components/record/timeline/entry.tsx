@@ -4,6 +4,8 @@ import { nameOf } from '../../../data/names.ts'
 import { format } from '../../../lib/locale.ts'
 import { t } from '../../../texts/texts.ts'
 import { Avatar } from '../../avatar.tsx'
+import { factsIn } from '../../calls/call.ts'
+import { texts as callTexts } from '../../calls/texts.ts'
 import { Icon, type IconName } from '../../icon.tsx'
 import type { PageKind } from '../kinds.ts'
 import { texts } from '../texts.ts'
@@ -30,7 +32,13 @@ export function TimelineEntry(props: EntryProps) {
   if (entry.kind === 'note') return <NoteEntryRow {...props} entry={entry} />
   const groups = mayWrite ? undoGroups(props.kind, props.id, shown) : []
   return (
-    <Row at={entry.at} mark={<Icon name={ICONS[entry.kind]} />} sentence={sentenceOf(props)} groups={groups}>
+    <Row
+      at={entry.at}
+      mark={<Icon name={isCall(entry) ? 'phone' : ICONS[entry.kind]} />}
+      sentence={sentenceOf(props)}
+      groups={groups}
+    >
+      {entry.kind === 'task_completed' && <TaskBody body={entry.task.body} />}
       {entry.kind === 'mail' && <MailBody mail={entry.mail} />}
       {entry.kind === 'meeting' && entry.meeting.summary && (
         <div class="box">
@@ -38,6 +46,18 @@ export function TimelineEntry(props: EntryProps) {
         </div>
       )}
     </Row>
+  )
+}
+
+function TaskBody({ body }: { body: string | null }) {
+  const { rest } = factsIn(body)
+  if (rest === '') return null
+  return (
+    <div class="box">
+      <p class="three" dir="auto">
+        {rest}
+      </p>
+    </div>
   )
 }
 
@@ -64,12 +84,32 @@ function NoteEntryRow({ entry, mayWrite }: EntryProps & { entry: Extract<Entry, 
   return <NoteBody entry={entry} mayWrite={mayWrite} mark={mark} name={name} />
 }
 
+const isCall = (entry: Entry): boolean => entry.kind === 'task_completed' && entry.task.type === 'call'
+
 const who = (id: string | null): string => (id === null ? texts().timeline.system : (memberName(id) ?? t().unknown))
 
 const first = (name: string): string => name.split(' ')[0] ?? name
 
 function By({ id }: { id: string | null }): ComponentChildren {
   return id === null ? null : texts().timeline.by(first(who(id)))
+}
+
+/** How a call went is part of what happened; when it was stands there if that is not when it was written down. */
+function CallLine({ entry }: { entry: Extract<Entry, { kind: 'task' | 'task_completed' }> }) {
+  const { title, body, due_at } = entry.task
+  const words = callTexts()
+  const { direction, outcome } = factsIn(body)
+  const facts = [
+    direction && words.directions[direction],
+    outcome && words.outcomes[outcome],
+    due_at && `${format.value.date(Date.parse(due_at))}, ${format.value.time(Date.parse(due_at))}`,
+  ].filter(Boolean)
+  return (
+    <>
+      {words.call}: <b dir="auto">{title}</b> {facts.length > 0 && <span class="mute">{facts.join(' · ')}</span>}{' '}
+      <By id={entry.actor_id} />
+    </>
+  )
 }
 
 function sentenceOf({ kind, shown, stayedMs }: EntryProps): ComponentChildren {
@@ -85,6 +125,7 @@ function sentenceOf({ kind, shown, stayedMs }: EntryProps): ComponentChildren {
         </>
       )
     case 'task_completed':
+      if (entry.task.type === 'call') return <CallLine entry={entry} />
       return (
         <>
           <b>{entry.task.title}</b> {words.taskDone} <By id={entry.actor_id} />
@@ -134,7 +175,10 @@ function sentenceOf({ kind, shown, stayedMs }: EntryProps): ComponentChildren {
     case 'merge':
       return (
         <>
-          <b>{entry.merge.undone_at === null ? words.merged : words.mergeUndone}</b> <By id={entry.actor_id} />
+          <b>
+            {entry.merge.undone_at === null ? words.merged(entry.merge.title) : words.mergeUndone(entry.merge.title)}
+          </b>{' '}
+          <By id={entry.actor_id} />
         </>
       )
     case 'created':

@@ -1,11 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { load, patch, remove } from '../../../data/records.ts'
-import { undoDeletion } from '../../../shell/undo.ts'
+import { asStep } from '../../../data/writes.ts'
+import { overText } from '../../../lib/letters.ts'
 import { t } from '../../../texts/texts.ts'
 import { Button } from '../../button.tsx'
 import { Icon } from '../../icon.tsx'
 import { showToast } from '../../toast.tsx'
+import { BegunBefore, useBegun } from '../../typed/begun.tsx'
+import { TooLong, tooLong } from '../../typed/too-long.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { NoteEditor } from '../note-editor.tsx'
 import { sayFailed } from '../say-failed.ts'
@@ -34,9 +37,7 @@ export function NoteBody({ entry, mayWrite, mark, name }: NoteProps) {
     return note.is_cut ? (await load('notes', note.id)).body : note.body
   }
 
-  async function save(): Promise<void> {
-    const text = draft?.trim() ?? ''
-    if (text === '') return
+  async function save(text: string): Promise<void> {
     setDraft(undefined)
     try {
       await patch('notes', note.id, { body: text })
@@ -50,13 +51,11 @@ export function NoteBody({ entry, mayWrite, mark, name }: NoteProps) {
     patch('notes', note.id, { is_pinned: !note.is_pinned }).catch((error) => sayFailed(words.noteNotSaved, error))
   }
 
-  async function removeNote(): Promise<void> {
-    try {
-      await remove('notes', note.id)
-      showToast({ text: words.noteDeleted, icon: 'trash', undo: () => undoDeletion('notes', note.id) })
-    } catch (error) {
-      sayFailed(words.noteNotDeleted, error)
-    }
+  function removeNote(): void {
+    const step = asStep(() => {
+      remove('notes', note.id).catch((error) => sayFailed(words.noteNotDeleted, error))
+    })
+    showToast({ text: words.noteDeleted, icon: 'trash', step })
   }
 
   const groups = mayWrite
@@ -74,7 +73,7 @@ export function NoteBody({ entry, mayWrite, mark, name }: NoteProps) {
             { label: note.is_pinned ? words.unpin : words.pin, icon: 'pin' as const, onPick: pin },
           ],
         },
-        { items: [{ label: words.deleteNote, icon: 'trash' as const, danger: true, onPick: () => void removeNote() }] },
+        { items: [{ label: words.deleteNote, icon: 'trash' as const, danger: true, onPick: removeNote }] },
       ]
     : []
   const sentence = (
@@ -111,23 +110,41 @@ export function NoteBody({ entry, mayWrite, mark, name }: NoteProps) {
           )}
         </div>
       ) : (
-        <div class="note is-edit">
-          <NoteEditor
-            label={words.editNote}
-            value={draft}
-            autofocus
-            onInput={setDraft}
-            onSend={() => void save()}
-            onEscape={() => setDraft(undefined)}
-          />
-          <div class="row">
-            <Button plain onClick={() => setDraft(undefined)}>
-              {t().cancel}
-            </Button>
-            <Button onClick={() => void save()}>{t().save}</Button>
-          </div>
-        </div>
+        <EditNote id={note.id} text={draft} onSave={save} onLeave={() => setDraft(undefined)} />
       )}
     </Row>
+  )
+}
+
+type EditNoteProps = { id: string; text: string; onSave: (text: string) => Promise<void>; onLeave: () => void }
+
+/** What is changed of a note is a draft until it is saved: Esc leaves it for the next time. */
+function EditNote({ id, text, onSave, onLeave }: EditNoteProps) {
+  const { values, set, clear, form } = useBegun(`note.${id}`, { text })
+  const save = () => {
+    const changed = values.text.trim()
+    if (changed === '' || tooLong(values.text, overText)) return
+    clear()
+    void onSave(changed)
+  }
+  return (
+    <div class="note is-edit">
+      <BegunBefore form={form} />
+      <NoteEditor
+        label={texts().timeline.editNote}
+        value={values.text}
+        autofocus
+        onInput={(text) => set({ text })}
+        onSend={save}
+        onEscape={onLeave}
+      />
+      <TooLong text={values.text} over={overText} />
+      <div class="row">
+        <Button plain onClick={onLeave}>
+          {t().cancel}
+        </Button>
+        <Button onClick={save}>{t().save}</Button>
+      </div>
+    </div>
   )
 }

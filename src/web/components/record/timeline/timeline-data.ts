@@ -50,11 +50,18 @@ function make(kind: PageKind, id: string): TimelineData {
       pathWith('/app/timeline', { [`${OBJECTS[kind]}_id`]: id, limit: PAGE, cursor: at ?? undefined }),
     )
 
+  /** The page behind the last entry, also where another one became the last while it was on its way. */
+  async function readNext(): Promise<Page> {
+    const asked = cursor
+    const page = await read(asked)
+    return asked === cursor ? page : readNext()
+  }
+
   /** Loads the next page. Never rejects: see `error`. */
   function more(): Promise<void> {
     if (loading || done.peek()) return loading ?? Promise.resolve()
     isLoading.value = true
-    loading = read(cursor)
+    loading = readNext()
       .then(({ data, next_cursor }) =>
         batch(() => {
           const known = new Set(entries.peek().map((entry) => entry.id))
@@ -74,13 +81,19 @@ function make(kind: PageKind, id: string): TimelineData {
     return loading
   }
 
-  /** Reads the newest page again; what is older than its last entry stays as it is. */
+  /**
+   * Reads the newest page again; what is older than its last entry stays as it is. Where so much has happened that the two
+   * have no entry in common, what lies between is missing: then the older ones are loaded anew from there.
+   */
   async function refresh(): Promise<void> {
     try {
       const { data, next_cursor } = await read(null)
       batch(() => {
         const last = data.at(-1)
-        const older = next_cursor === null || !last ? [] : entries.peek().filter((entry) => isOlder(entry, last))
+        // One that was known and has come to the top since, such as a task, joins nothing.
+        const known = new Map(entries.peek().map(({ id, at }) => [id, at]))
+        const touches = next_cursor !== null && data.some(({ id, at }) => known.get(id) === at)
+        const older = touches && last ? entries.peek().filter((entry) => isOlder(entry, last)) : []
         if (older.length === 0) {
           cursor = next_cursor
           done.value = next_cursor === null

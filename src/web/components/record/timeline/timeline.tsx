@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { mayWrite } from '../../../data/may.ts'
 import { format } from '../../../lib/locale.ts'
 import { now } from '../../../lib/now.ts'
 import { rovingKeys } from '../../../lib/roving.ts'
 import { Button } from '../../button.tsx'
 import { Bar } from '../../skeleton.tsx'
 import type { PageKind } from '../kinds.ts'
-import { mayWrite } from '../may-write.ts'
 import { texts } from '../texts.ts'
 import { type Entry, FILTERS, type Filter, folded, isIn, type Shown } from './entries.ts'
 import { TimelineEntry } from './entry.tsx'
@@ -26,6 +26,7 @@ export function Timeline({ kind, id }: { kind: PageKind; id: string }) {
   const words = texts().timeline
   return (
     <section class="timeline" aria-label={words.title}>
+      <h2 class="sr">{words.title}</h2>
       <FilterLine filter={filter} onFilter={setFilter} />
       <ol class="tl">
         {daysOf(shown).map(({ day, items }) => (

@@ -1,16 +1,20 @@
 import { ApiProblem } from '../../../data/api.ts'
 import { client } from '../../../data/current.ts'
-import { patch } from '../../../data/records.ts'
+import { patch, type Rec, record } from '../../../data/records.ts'
+import { texts as stepTexts } from '../../../shell/steps/texts.ts'
+import { describeFields, describeRefusal } from '../../../shell/steps/words.ts'
+import { t } from '../../../texts/texts.ts'
 import type { MenuGroup, MenuItem } from '../../menu.tsx'
 import { showToast } from '../../toast.tsx'
 import { propertyNamed } from '../fields.ts'
 import type { PageKind } from '../kinds.ts'
 import { sayFailed } from '../say-failed.ts'
 import { texts } from '../texts.ts'
+import { titleOf } from '../title.tsx'
 import { type Change, fieldChanges, type Shown } from './entries.ts'
 
 /** What can be taken back of an entry: each change by itself, whoever made it. */
-export function undoGroups(kind: PageKind, _id: string, { entry, changes }: Shown): MenuGroup[] {
+export function undoGroups(kind: PageKind, id: string, { entry, changes }: Shown): MenuGroup[] {
   const words = texts().timeline
   if (entry.kind === 'task_completed') {
     const reopen = () =>
@@ -24,7 +28,15 @@ export function undoGroups(kind: PageKind, _id: string, { entry, changes }: Show
   }
   if (entry.kind === 'stage' && entry.stage.event_id && entry.stage.from_stage_id) {
     const { event_id } = entry.stage
-    return [{ items: [{ label: words.undoStage, icon: 'undo', onPick: () => void undoEvent(kind, event_id) }] }]
+    return [
+      {
+        items: [{ label: words.undoStage, icon: 'undo', onPick: () => void undoEvent(kind, id, event_id, ['stage']) }],
+      },
+    ]
+  }
+  if (entry.kind === 'merge' && entry.merge.undone_at === null) {
+    const { id, title } = entry.merge
+    return [{ items: [{ label: words.undoMerge, icon: 'undo', onPick: () => void undoMerge(id, title) }] }]
   }
   if (entry.kind !== 'change') return []
   return [
@@ -33,7 +45,7 @@ export function undoGroups(kind: PageKind, _id: string, { entry, changes }: Show
         (change): MenuItem => ({
           label: words.undoChange(namesIn(kind, change)),
           icon: 'undo',
-          onPick: () => void undoEvent(kind, change.event_id),
+          onPick: () => void undoEvent(kind, id, change.event_id, fieldsIn(change)),
         }),
       ),
     },
@@ -45,21 +57,50 @@ const namesIn = (kind: PageKind, change: Change): string =>
     .map(({ name }) => propertyNamed(kind, name).field.label)
     .join(', ')
 
-/** Takes a change back through the server. If somebody has changed the same since, it says what, and nothing is written. */
-export async function undoEvent(kind: PageKind, eventId: string): Promise<void> {
+const fieldsIn = (change: Change): string[] => fieldChanges([change]).map(({ name }) => name)
+
+/**
+ * Takes a change back through the server, or does it anew, and says what came back. If somebody has changed the same since,
+ * it says who and what, and nothing is written.
+ */
+async function undoEvent(
+  kind: PageKind,
+  id: string,
+  eventId: string,
+  fields: readonly string[],
+  isAgain = false,
+): Promise<void> {
   const words = texts().timeline
+  const title = () => {
+    const found = record(kind, id).peek()
+    return found ? titleOf(kind, found as Rec) : null
+  }
   try {
     const { body } = await client().api.request<{ event: { id: string } | null }>('POST', '/app/undo', {
       body: { event_id: eventId },
       key: `undo-${eventId}-${client().seq()}`,
     })
     const again = body.event?.id
-    showToast({ text: words.undone, icon: 'undo', ...(again ? { undo: () => void undoEvent(kind, again) } : {}) })
+    // Not by Z, which goes on with the change before: this is what was asked for.
+    const action = again ? { label: t().redo, run: () => void undoEvent(kind, id, again, fields, !isAgain) } : undefined
+    const said = isAgain ? stepTexts().doneAgain : stepTexts().takenBack
+    showToast({ text: said(describeFields(kind, fields, title())), icon: 'undo', action })
   } catch (error) {
     if (!(error instanceof ApiProblem && error.code === 'changed_since')) return sayFailed(words.notUndone, error)
-    const fields = ((error.body.fields as string[] | undefined) ?? []).map((name) =>
-      name === 'stage' ? words.stage : propertyNamed(kind, name).field.label,
-    )
-    showToast({ text: words.changedSince(fields.join(', ')), kind: 'error' })
+    const { fields: changed = [], by = null } = error.body as { fields?: string[]; by?: string | null }
+    const left = { code: error.code, fields: changed, by, record: { kind, title: title() } }
+    showToast({ text: describeRefusal(undefined, left, error.message), kind: 'error' })
+  }
+}
+
+/** Takes two records apart again that were merged, whoever did that. */
+async function undoMerge(id: string, title: string | null): Promise<void> {
+  const words = texts().timeline
+  try {
+    const { body } = await client().api.request<{ left: unknown[] }>('POST', `/app/merges/${id}/undo`)
+    const text = words.unmerged(title)
+    showToast({ icon: 'undo', text: body.left.length > 0 ? `${text}. ${words.mergeLeft(body.left.length)}` : text })
+  } catch (error) {
+    sayFailed(words.notUndone, error)
   }
 }

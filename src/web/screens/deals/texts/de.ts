@@ -2,7 +2,7 @@ import { pluralOf } from '../../../texts/plural.ts'
 import type { Like } from '../../../texts/texts.ts'
 import type { en } from './en.ts'
 
-const { count } = pluralOf('de')
+const { count, number: numeral } = pluralOf('de')
 const deals = (number: number) => count(number, { one: 'Deal', other: 'Deals' })
 
 export const de: Like<typeof en> = {
@@ -12,9 +12,10 @@ export const de: Like<typeof en> = {
   shape: 'Zeigen als',
   pipeline: 'Pipeline',
   newDeal: 'Neuer Deal',
-  open: (number) => `${number} offen`,
+  open: (number) => `${numeral(number)} offen`,
+  part: (loaded) => `Nur ${numeral(loaded)} dieser Deals sind hier. Ein anderer Filter holt die übrigen.`,
+  partOf: (loaded, all) => `${numeral(loaded)} von ${numeral(all)} sind hier. Ein Filter holt die anderen.`,
   sums: 'Summen der offenen Deals',
-  moreSums: (number) => `Alle Summen, ${number} weitere`,
   boardOf: (pipeline) => `Board von ${pipeline}`,
   heading: (name, number, sum) => `${name}, ${deals(number)}, ${sum}`,
   cardsOf: (stage) => `Deals in ${stage}`,
@@ -42,23 +43,15 @@ export const de: Like<typeof en> = {
 
   won: 'Gewonnen',
   lost: 'Verloren',
-  thisMonth: (number) => `${number} diesen Monat`,
-  closeAsWon: 'Als gewonnen schließen',
-  closeAsLost: 'Als verloren schließen',
-  whyWon: 'Warum gewonnen?',
-  whyLost: 'Warum verloren?',
-  noReasons: 'Es gibt keinen Grund zur Auswahl. Ein Admin fügt Gründe in den Einstellungen hinzu.',
+  thisMonth: (number) => `${numeral(number)} diesen Monat`,
 
-  moveTo: 'In Phase verschieben',
+  openTab: 'In neuem Tab öffnen',
   openDeal: 'Öffnen',
   assign: 'Zuweisen',
   tags: 'Schlagwörter',
   amount: 'Betrag',
-  closeDate: 'Abschluss erwartet',
   copyLink: 'Link kopieren',
   copied: 'Link kopiert',
-  save: 'Speichern',
-  clearDate: 'Kein Datum',
 
   moved: (title, stage) => `${title} nach ${stage} verschoben`,
   movedMany: (number, stage) => `${deals(number)} nach ${stage} verschoben`,
@@ -66,15 +59,11 @@ export const de: Like<typeof en> = {
   closedWon: (title) => `${title} als gewonnen geschlossen`,
   closedLost: (title) => `${title} als verloren geschlossen`,
   closedMany: (number, outcome) => `${deals(number)} als ${outcome === 'won' ? 'gewonnen' : 'verloren'} geschlossen`,
-  reopened: (title) => `${title} ist wieder offen`,
-  added: (title) => `${title} hinzugefügt`,
   deleted: (number) => `${deals(number)} gelöscht`,
   assigned: (title, name) => `${title} an ${name} gegeben`,
   changed: (number) => `${deals(number)} geändert`,
-  undoFailed: 'Es ließ sich nicht zurücknehmen',
   refusedMove: (title) => `${title} wurde nicht verschoben`,
   refusedClose: (title) => `${title} wurde nicht geschlossen`,
-  refusedAdd: 'Der Deal wurde nicht hinzugefügt',
   failed: 'Das wurde nicht gespeichert',
 
   lifted: (title, stage) =>
@@ -101,16 +90,7 @@ export const de: Like<typeof en> = {
   useTheirs: (who) => `Das von ${who} nehmen`,
   someone: 'Jemand anderes',
 
-  quickTitle: 'Titel',
-  quickTitleExample: 'Was verkaufst du?',
-  quickCompany: 'Firma',
-  quickAmount: 'Betrag',
-  quickAdd: 'hinzufügen',
-  quickOpen: 'öffnen',
-  needsTitle: 'Gib dem Deal einen Titel.',
-
   boardOnly: 'Nach dem nächsten Schritt filtert nur das Board',
-  moreOfView: 'Reihenfolge und Ansichten',
   sort: 'Karten sortieren',
   sortNext: 'Nächste Aufgabe zuerst',
   sortClose: 'Naher Abschluss zuerst',
@@ -127,38 +107,12 @@ export const de: Like<typeof en> = {
 
   selected: (number) => `${number} ausgewählt`,
   clearSelection: 'Aufheben',
-  bulkOwner: 'Zuständig',
-  bulkStage: 'Phase',
-  bulkTag: 'Schlagwort',
-  bulkClose: 'Abschluss',
-  bulkDelete: 'Löschen',
-  bulkLabel: 'Die ausgewählten Deals ändern',
 
-  emptyTitle: 'Noch keine Deals',
-  emptyBody:
-    'Ein Deal ist ein möglicher Verkauf auf dem Weg durch die Phasen einer Pipeline. Füge den ersten hinzu, oder bring mit, was du hast: Eine CSV aus jedem anderen Werkzeug genügt, und du siehst das Ergebnis, bevor es gespeichert wird.',
-  emptyImport: 'CSV importieren',
-  exampleTitle: 'Beispiel',
-  exampleDeal: 'Sensoren für die zweite Linie',
-  exampleCompany: 'Nordwind Werke',
   allDeals: 'Alle Deals',
   saveAsView: 'Als Ansicht speichern',
-  noFitOne: 'Kein Deal passt zu diesem Filter',
-  noFitBoth: 'Kein Deal passt zu beiden Filtern',
-  noFitAll: (number) => `Kein Deal passt zu allen ${number} Filtern`,
-  noFitSearch: (q) => `Kein Deal hat „${q}“ im Titel oder in der Firma`,
-  without: 'Ohne',
-  thereWouldBe: (number) => `wären es ${number}.`,
-  removeFilter: 'Diesen Filter entfernen',
-  clearAll: 'Alle entfernen',
   noPipeline: 'Es gibt noch keine Pipeline',
-  noPipelineBody: 'Deals bewegen sich durch die Phasen einer Pipeline. Ein Admin legt sie in den Einstellungen an.',
-  toSettings: 'Einstellungen öffnen',
-  loadFailed: 'Das Board konnte nicht geladen werden',
-  loadFailedBody:
-    'Nichts Gespeichertes ist verloren. Versuch es noch einmal; scheitert es wieder, hilft die Nummer der Anfrage der Person, die diesen Server betreibt.',
-  tryAgain: 'Noch einmal versuchen',
-  request: (id) => `Anfrage ${id}`,
+  noPipelineBody:
+    'Deals bewegen sich durch die Phasen einer Pipeline. Angelegt wird sie auf dem Server mit `dealbox settings apply`.',
   stages: 'Phasen',
   customFields: 'Eigene Felder',
 
@@ -202,6 +156,7 @@ export const de: Like<typeof en> = {
     remove: 'Deal löschen',
     filter: 'Deals filtern',
     view: 'Ansicht wählen',
+    menu: 'Menü der Karte',
     peek: 'Deal neben dem Board ansehen',
     board: 'Deals als Board zeigen',
     table: 'Deals als Tabelle zeigen',

@@ -1,6 +1,6 @@
 import { pluralOf } from '../../../texts/plural.ts'
 
-const { count } = pluralOf('en')
+const { count, number: numeral } = pluralOf('en')
 const deals = (number: number) => count(number, { one: 'deal', other: 'deals' })
 
 /** Texts of the board of deals. */
@@ -11,9 +11,11 @@ export const en = {
   shape: 'Show as',
   pipeline: 'Pipeline',
   newDeal: 'New deal',
-  open: (number: number) => `${number} open`,
+  open: (number: number) => `${numeral(number)} open`,
+  part: (loaded: number) => `Only ${numeral(loaded)} of these deals are here. Another filter brings the others.`,
+  partOf: (loaded: number, all: number) =>
+    `${numeral(loaded)} of ${numeral(all)} are here. A filter brings the others.`,
   sums: 'Sums of the open deals',
-  moreSums: (number: number) => `All sums, ${number} more`,
   boardOf: (pipeline: string) => `Board of ${pipeline}`,
   heading: (name: string, number: number, sum: string) => `${name}, ${deals(number)}, ${sum}`,
   cardsOf: (stage: string) => `Deals in ${stage}`,
@@ -41,23 +43,15 @@ export const en = {
 
   won: 'Won',
   lost: 'Lost',
-  thisMonth: (number: number) => `${number} this month`,
-  closeAsWon: 'Close as won',
-  closeAsLost: 'Close as lost',
-  whyWon: 'Why was it won?',
-  whyLost: 'Why was it lost?',
-  noReasons: 'There is no reason to choose. An admin adds reasons in the settings.',
+  thisMonth: (number: number) => `${numeral(number)} this month`,
 
-  moveTo: 'Move to stage',
+  openTab: 'Open in a new tab',
   openDeal: 'Open',
   assign: 'Assign',
   tags: 'Tags',
   amount: 'Amount',
-  closeDate: 'Expected close',
   copyLink: 'Copy link',
   copied: 'Link copied',
-  save: 'Save',
-  clearDate: 'No date',
 
   moved: (title: string, stage: string) => `${title} moved to ${stage}`,
   movedMany: (number: number, stage: string) => `${deals(number)} moved to ${stage}`,
@@ -65,15 +59,11 @@ export const en = {
   closedWon: (title: string) => `${title} closed as won`,
   closedLost: (title: string) => `${title} closed as lost`,
   closedMany: (number: number, outcome: 'won' | 'lost') => `${deals(number)} closed as ${outcome}`,
-  reopened: (title: string) => `${title} is open again`,
-  added: (title: string) => `${title} added`,
   deleted: (number: number) => `${deals(number)} deleted`,
   assigned: (title: string, name: string) => `${title} assigned to ${name}`,
   changed: (number: number) => `${deals(number)} changed`,
-  undoFailed: 'It could not be taken back',
   refusedMove: (title: string) => `${title} was not moved`,
   refusedClose: (title: string) => `${title} was not closed`,
-  refusedAdd: 'The deal was not added',
   failed: 'That was not saved',
 
   lifted: (title: string, stage: string) =>
@@ -100,16 +90,7 @@ export const en = {
   useTheirs: (who: string) => `Use ${who}’s`,
   someone: 'Someone else',
 
-  quickTitle: 'Title',
-  quickTitleExample: 'What are you selling?',
-  quickCompany: 'Company',
-  quickAmount: 'Amount',
-  quickAdd: 'add',
-  quickOpen: 'open',
-  needsTitle: 'Give the deal a title.',
-
   boardOnly: 'The next step is a filter of the board only',
-  moreOfView: 'Order and views',
   sort: 'Sort the cards',
   sortNext: 'Next task first',
   sortClose: 'Expected close first',
@@ -126,38 +107,12 @@ export const en = {
 
   selected: (number: number) => `${number} selected`,
   clearSelection: 'Clear',
-  bulkOwner: 'Owner',
-  bulkStage: 'Stage',
-  bulkTag: 'Tag',
-  bulkClose: 'Expected close',
-  bulkDelete: 'Delete',
-  bulkLabel: 'Change the selected deals',
 
-  emptyTitle: 'No deals yet',
-  emptyBody:
-    'A deal is a potential sale on its way through the stages of a pipeline. Add the first, or bring the ones you have: a CSV from any other tool will do, and you see the result before it is saved.',
-  emptyImport: 'Import a CSV',
-  exampleTitle: 'Example',
-  exampleDeal: 'Sensors for the second line',
-  exampleCompany: 'Northwind Works',
   allDeals: 'All deals',
   saveAsView: 'Save as view',
-  noFitOne: 'No deal fits this filter',
-  noFitBoth: 'No deal fits both filters',
-  noFitAll: (number: number) => `No deal fits all ${number} filters`,
-  noFitSearch: (q: string) => `No deal has “${q}” in its title or company`,
-  without: 'Without',
-  thereWouldBe: (number: number) => `there would be ${number}.`,
-  removeFilter: 'Remove that filter',
-  clearAll: 'Clear all',
   noPipeline: 'There is no pipeline yet',
-  noPipelineBody: 'Deals move through the stages of a pipeline. An admin sets it up in the settings.',
-  toSettings: 'Open the settings',
-  loadFailed: 'The board could not be loaded',
-  loadFailedBody:
-    'Nothing you saved is lost. Try again; if it fails again, the request number helps the person who runs this server.',
-  tryAgain: 'Try again',
-  request: (id: string) => `Request ${id}`,
+  noPipelineBody:
+    'Deals move through the stages of a pipeline. Whoever runs the server sets it up with `dealbox settings apply`.',
   stages: 'Stages',
   customFields: 'Custom fields',
 
@@ -201,6 +156,7 @@ export const en = {
     remove: 'Delete the deal',
     filter: 'Filter the deals',
     view: 'Choose a view',
+    menu: 'Menu of the card',
     peek: 'Look at the deal beside the board',
     board: 'Show deals as a board',
     table: 'Show deals as a table',

@@ -1,0 +1,44 @@
+import { hostname } from 'node:os'
+import type { Log } from '../http/log.ts'
+import { byUrl } from '../notify/by-url.ts'
+import { type Judge, type Notifier, startNotifier } from '../notify/notifier.ts'
+import type { Ways } from '../notify/operation.ts'
+import type { Place } from '../notify/words.ts'
+import type { Store } from '../store/open.ts'
+import type { Notify } from './notify-options.ts'
+import { isLocal, screensOrigin } from './screens-url.ts'
+
+export type Server = {
+  store: Pick<Store, 'db' | 'clock'>
+  log: Log
+  dataDir: string
+  judge: Judge
+  notify: Notify
+  /** The names of the server, as --host has them, and the address of its screens once they listen. */
+  host?: string | undefined
+  screensUrl: () => string | undefined
+}
+
+/** A reader writes nothing to the database, and its primary has the mailboxes: it calls the URL. */
+export function startReaderNotices(server: Server): Notifier {
+  const { url } = server.notify
+  return startNotifier({ ...server, clock: server.store.clock, channels: url ? [byUrl(url, placeOf(server))] : [] })
+}
+
+/** What the screens say of it. */
+export const waysOf = ({ mail, url }: Notify, isPaused: boolean): Ways => ({
+  mail: isPaused ? 'paused' : mail === null ? 'off' : mail === 'owners' ? 'owners' : 'addresses',
+  url: url === undefined ? 'off' : isPaused ? 'paused' : 'on',
+  url_host: url === undefined ? null : new URL(url.url).host,
+})
+
+/** What the server is called, and where its screens are. */
+export function placeOf({ store, host, screensUrl }: Server): () => Place {
+  return () => {
+    const url = screensUrl()
+    const origin = url === undefined ? undefined : screensOrigin(store, { host, url })
+    if (origin === undefined || isLocal(origin)) return { name: hostname(), link: undefined }
+    const { host: name, href: link } = new URL(`${origin}/settings/operation`)
+    return { name, link }
+  }
+}

@@ -1,0 +1,29 @@
+import type { Deps } from '../deps.ts'
+import type { Logins } from '../inbox/mailboxes/access-tokens.ts'
+import type { Trust } from '../mail/transport/server.ts'
+import { byMail } from '../notify/by-mail.ts'
+import { byUrl } from '../notify/by-url.ts'
+import { type Notifier, startNotifier } from '../notify/notifier.ts'
+import { onScreen } from '../notify/screen.ts'
+import type { Store } from '../store/open.ts'
+import { workOutcomes } from '../store/recurring.ts'
+import { placeOf, type Server } from './reader-notices.ts'
+
+type Primary = Server & { store: Store; deps: Deps; logins: Logins; trust: Trust; isPaused: boolean }
+
+/** A copy that was restored tells on its screens only: it may run beside the original. */
+export function startNotices({ deps, logins, trust, isPaused, ...server }: Primary): Notifier {
+  const { store, notify } = server
+  const place = placeOf(server)
+  const { mail, url } = isPaused ? { mail: null, url: undefined } : notify
+  return startNotifier({
+    ...server,
+    clock: store.clock,
+    channels: [
+      onScreen(deps, store.write),
+      ...(mail ? [byMail({ deps, logins, trust, to: mail, place })] : []),
+      ...(url ? [byUrl(url, place)] : []),
+    ],
+    outcome: workOutcomes(store),
+  })
+}

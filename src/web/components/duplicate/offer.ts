@@ -1,0 +1,20 @@
+import { ApiProblem } from '../../data/api.ts'
+import type { Fields, Kind } from '../../data/types.ts'
+
+/** What was refused, since another record has its email or its domain: a new record, or a change of the one with the id. */
+export type Refused = {
+  kind: 'contacts' | 'companies'
+  id?: string
+  body: Fields
+  /** It is settled: made, saved, or left for the other one. */
+  onSettled?: (how: 'written' | 'left') => void
+}
+
+/** Offers what can be done with it instead. False for an error of another kind. */
+export function offerDuplicate(error: unknown, kind: Kind, refused: Omit<Refused, 'kind'>): boolean {
+  const other = error instanceof ApiProblem && error.code === 'duplicate' ? error.body.duplicate_id : undefined
+  const isOurs = 'emails' in refused.body || 'domains' in refused.body
+  if (typeof other !== 'string' || !isOurs || (kind !== 'contacts' && kind !== 'companies')) return false
+  void import('./dialog.tsx').then(({ showDuplicate }) => showDuplicate(other, { ...refused, kind }))
+  return true
+}

@@ -1,0 +1,17 @@
+export const en = {
+  titleFor: (who: string) => `New deal with ${who}`,
+  title: 'Title',
+  amount: 'Amount',
+  amountExample: (currency: string) => `Amount, 12k or ${currency} 12,000`,
+  stage: 'Stage',
+  owner: 'Owner',
+  expected: 'Expected close',
+  nobody: 'nobody',
+  noDate: 'no date',
+  more: (owner: string, date: string) => `${owner}, ${date}`,
+  moreLabel: 'Owner and expected close',
+  cancel: 'Cancel',
+  add: 'Add deal',
+  added: (title: string) => `${title} added`,
+  open: 'Open',
+}

@@ -1,0 +1,45 @@
+import { Button } from '../../components/button.tsx'
+import { Icon } from '../../components/icon.tsx'
+import type { BoardRow } from '../../data/board.ts'
+import { boot } from '../../data/boot.ts'
+import { useMine, useTheirs } from '../../data/records.ts'
+import type { Changed } from './card-notice.tsx'
+import { texts } from './texts/texts.ts'
+import { useBoard } from './use-board.ts'
+
+type Clash = { state: 'conflict'; mine: unknown; theirs: unknown; by: string | null }
+type RefusedProps = { row: BoardRow; field: Changed; state: Clash | { state: 'refused'; message: string } }
+
+/** A change that was not saved, and what can be done about it. */
+export function Refused({ row, field, state }: RefusedProps) {
+  if (state.state === 'conflict') return <Conflict row={row} field={field} state={state} />
+  return (
+    <div class="clash is-refused" role="alert">
+      <p>
+        <Icon name="alert" small /> {state.message || texts().failed}
+      </p>
+      <Button onClick={() => useTheirs('deals', row.id, field)}>{texts().close}</Button>
+    </div>
+  )
+}
+
+/** Both values with their authors; neither is chosen. The cards of the others can be worked on meanwhile. */
+function Conflict({ row, field, state }: RefusedProps & { state: Clash }) {
+  const { actions } = useBoard()
+  const who = boot.value.members.find(({ id }) => id === state.by)?.name.split(' ')[0] ?? texts().someone
+  const both =
+    field === 'stage'
+      ? texts().conflictStage(who, actions.stageName(String(state.theirs)), actions.stageName(String(state.mine)))
+      : texts().conflictOther(who, texts().savedFields[field])
+  return (
+    <div class="clash" role="alert">
+      <p>
+        <Icon name="alert" small /> <b class="warn">{texts().notSaved}</b> {both}
+      </p>
+      <div class="row">
+        <Button onClick={() => void useMine('deals', row.id, field).catch(() => undefined)}>{texts().useMine}</Button>
+        <Button onClick={() => useTheirs('deals', row.id, field)}>{texts().useTheirs(who)}</Button>
+      </div>
+    </div>
+  )
+}

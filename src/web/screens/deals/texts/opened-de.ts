@@ -1,0 +1,31 @@
+import type { Like } from '../../../texts/texts.ts'
+import type { en } from './opened-en.ts'
+
+export const de: Like<typeof en> = {
+  ownCurrencies: (currencies) => `Ohne Währung behält jeder Deal seine eigene: ${currencies.join(', ')}.`,
+  closeAsWon: 'Als gewonnen schließen',
+  closeAsLost: 'Als verloren schließen',
+  whyWon: 'Warum gewonnen?',
+  whyLost: 'Warum verloren?',
+  noReasons: 'Es gibt keinen Grund zur Auswahl. Gründe kommen auf dem Server mit `dealbox settings apply` hinzu.',
+  moveTo: 'In Phase verschieben',
+  save: 'Speichern',
+  clearDate: 'Kein Datum',
+  quickTitle: 'Titel',
+  quickTitleExample: 'Was verkaufst du?',
+  quickCompany: 'Firma',
+  quickAmount: 'Betrag',
+  quickAdd: 'hinzufügen',
+  quickOpen: 'öffnen',
+  needsTitle: 'Gib dem Deal einen Titel.',
+  added: (title) => `${title} hinzugefügt`,
+  refusedAdd: 'Der Deal wurde nicht hinzugefügt',
+  moreOfView: 'Reihenfolge und Ansichten',
+  bulkOwner: 'Zuständig',
+  bulkStage: 'Phase',
+  bulkTag: 'Schlagwort',
+  bulkClose: 'Abschluss',
+  bulkDelete: 'Löschen',
+  bulkLabel: 'Die ausgewählten Deals ändern',
+  closeDate: 'Abschluss erwartet',
+}

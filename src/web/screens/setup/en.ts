@@ -1,0 +1,45 @@
+/** Texts of the pages on which somebody begins: an owner, or who is invited. */
+export const en = {
+  joinTitle: (org: string) => `Join ${org}`,
+  joinBody: (by: string | null, role: string) =>
+    by
+      ? `${by} invites you as ${role}. Choose how you appear to your colleagues, and a password.`
+      : `You are invited as ${role}. Choose how you appear to your colleagues, and a password.`,
+  roles: { owner: 'owner', admin: 'admin', member: 'member', viewer: 'viewer' },
+  joinUntil: (time: string) => `The invitation is good until ${time}.`,
+  join: 'Join',
+  joining: 'Joining…',
+  yourName: 'Your name',
+  newPassword: 'Password',
+  passwordHelp: '12 characters or more. A few words that only you put together are easy to remember.',
+  passwordShort: (missing: number) =>
+    missing === 1 ? '1 character more is needed.' : `${missing} characters more are needed.`,
+  language: 'Language',
+  languages: { en: 'English', de: 'Deutsch' },
+  fixedEmail: 'The invitation is for this address.',
+
+  setupTitle: 'Set up Dealbox',
+  setupBody: 'One page, then you are in. You can change all of it later.',
+  you: 'You',
+  youNote: 'The first owner',
+  organisation: 'Organisation',
+  organisationNote: 'Name, currency, time zone',
+  start: 'Start',
+  startNote: 'With sample data, or empty',
+  orgName: 'Name of the organisation',
+  currency: 'Currency',
+  currencyHelp: 'Sums of other currencies stand beside it, never added.',
+  timezone: 'Time zone',
+  timezoneHelp: 'Taken from this browser. It decides when a day begins.',
+  startWith: 'Begin with',
+  sample: 'Sample data',
+  sampleBody: 'Deals, contacts and tasks of a made-up firm to look around in. One click removes them.',
+  empty: 'Empty',
+  emptyBody: 'Nothing but the stages of a usual pipeline. Bring your own data by CSV at any time.',
+  setUp: 'Set up and sign in',
+  settingUp: 'Setting up…',
+  preview: 'Your board will look like this',
+  stages: ['Qualified', 'Demo', 'Proposal', 'Negotiation'].join('|'),
+  backup: 'All data is in one folder on the server. Back it up with "dealbox backup".',
+  checkFields: (count: number) => (count === 1 ? '1 field needs a look' : `${count} fields need a look`),
+}

@@ -1,0 +1,1 @@
+export const en = { you: 'You', organisation: 'Organisation', mail: 'Mail and SLA', machine: 'Machine' }

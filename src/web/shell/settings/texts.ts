@@ -1,0 +1,5 @@
+import { catalogue } from '../../texts/texts.ts'
+import { en } from './en.ts'
+
+/** The groups in the index of the settings. */
+export const texts = catalogue({ en, de: () => import('./de.ts').then(({ de }) => de) })

@@ -1,0 +1,75 @@
+import { pluralOf } from '../../texts/plural.ts'
+import type { Like } from '../../texts/texts.ts'
+import type { en } from './en.ts'
+
+const { count } = pluralOf('de')
+
+export const de: Like<typeof en> = {
+  created: (what) => `Neu: ${what}`,
+  deleted: (what) => `Löschen von ${what}`,
+  restored: (what) => `Wiederherstellen von ${what}`,
+  closed: (what) => `Abschluss von ${what}`,
+  moved: (what) => `Verschieben von ${what}`,
+  done: (what) => `${what} erledigt`,
+  changed: (fields, what) => `${fields} von ${what}`,
+  merged: (what, into) => `Zusammenführen von ${what} mit ${into}`,
+  added: (what, list) => `${what} in ${list} aufgenommen`,
+  takenOut: (what, list) => `${what} aus ${list} genommen`,
+  record: (title) => `„${title}“`,
+  untitled: 'einem Eintrag',
+  list: 'einer Liste',
+  many: (kind, number) => count(number, MANY[kind] ?? { one: 'Eintrag', other: 'Einträge' }),
+  changes: 'Änderungen',
+  tags: 'Tags',
+  fields: {
+    title: 'Titel',
+    name: 'Name',
+    body: 'Text',
+    status: 'Status',
+    stage: 'Phase',
+    due_at: 'Fälligkeit',
+    owner_id: 'Zuständigkeit',
+    priority: 'Priorität',
+    type: 'Art',
+    is_pinned: 'Anheften',
+  },
+
+  takenBack: (what) => `Zurückgenommen: ${what}`,
+  doneAgain: (what) => `Wiederhergestellt: ${what}`,
+  unsent: 'Zurückgenommen, bevor es gespeichert war',
+  waits: 'Es wird zurückgenommen, sobald es angekommen ist',
+  nothing: 'Von dir gibt es nichts zurückzunehmen',
+  ago: (what, when) => `Deine letzte Änderung war ${when}: ${what}`,
+  running: (what) => `${what}: noch unterwegs. Es lässt sich zurücknehmen, wenn es fertig ist.`,
+  refused: (who, fields, what) => `Nicht zurückgenommen: ${fields} von ${what} wurde seither von ${who} geändert.`,
+  refusedNew: (who, what) => `Nicht zurückgenommen: ${what} wurde seither von ${who} geändert.`,
+  someone: 'jemandem',
+  you: 'dir',
+  notTakenBack: (what, why) => `Nicht zurückgenommen: ${what}. ${why}`,
+  part: (back, number, left) =>
+    `${back}. ${count(number, { one: 'Eintrag wurde', other: 'Einträge wurden' })} seither wieder geändert und bleibt so${left && `: ${left}`}`,
+  noBin: 'Dieses Löschen lässt sich nicht zurücknehmen, oder es wurde schon zurückgenommen.',
+  isTakenBack: 'zurückgenommen',
+  steps: 'Was ich geändert habe, das Neueste zuerst',
+  days: '30 Tage lang',
+  viewer: 'Betrachter ändern nichts, also gibt es nichts zurückzunehmen.',
+  takeBack: 'Zurücknehmen',
+  takeBackOf: (what) => `Zurücknehmen: ${what}`,
+  takingBack: 'Wird zurückgenommen …',
+  onItsWay: 'Unterwegs …',
+  failed: 'Ihre Änderungen konnten nicht geladen werden',
+  empty: 'Noch nichts geändert',
+  emptyBody: 'Was du änderst, steht hier 30 Tage lang, und jeder Schritt lässt sich zurücknehmen.',
+  more: 'Mehr zeigen',
+}
+
+const MANY: Readonly<Record<string, { one: string; other: string }>> = {
+  deals: { one: 'Deal', other: 'Deals' },
+  contacts: { one: 'Kontakt', other: 'Kontakte' },
+  companies: { one: 'Firma', other: 'Firmen' },
+  tasks: { one: 'Aufgabe', other: 'Aufgaben' },
+  notes: { one: 'Notiz', other: 'Notizen' },
+  meetings: { one: 'Meeting', other: 'Meetings' },
+  tags: { one: 'Tag', other: 'Tags' },
+  lists: { one: 'Liste', other: 'Listen' },
+}

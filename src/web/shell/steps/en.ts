@@ -1,0 +1,75 @@
+import { pluralOf } from '../../texts/plural.ts'
+
+const { count } = pluralOf('en')
+
+export const en = {
+  /** Of one record, or of several: what was done. */
+  created: (what: string) => `New: ${what}`,
+  deleted: (what: string) => `Deletion of ${what}`,
+  restored: (what: string) => `Restore of ${what}`,
+  closed: (what: string) => `Closing of ${what}`,
+  moved: (what: string) => `Move of ${what}`,
+  done: (what: string) => `${what} done`,
+  changed: (fields: string, what: string) => `${fields} of ${what}`,
+  merged: (what: string, into: string) => `Merge of ${what} into ${into}`,
+  added: (what: string, list: string) => `${what} added to ${list}`,
+  takenOut: (what: string, list: string) => `${what} taken out of ${list}`,
+  record: (title: string) => `“${title}”`,
+  untitled: 'a record',
+  list: 'a list',
+  many: (kind: string, number: number): string => count(number, MANY[kind] ?? { one: 'record', other: 'records' }),
+  changes: 'Changes',
+  tags: 'Tags',
+  fields: {
+    title: 'Title',
+    name: 'Name',
+    body: 'Text',
+    status: 'Status',
+    stage: 'Stage',
+    due_at: 'Due',
+    owner_id: 'Owner',
+    priority: 'Priority',
+    type: 'Type',
+    is_pinned: 'Pin',
+  } as Readonly<Record<string, string>>,
+
+  takenBack: (what: string) => `Taken back: ${what}`,
+  doneAgain: (what: string) => `Done again: ${what}`,
+  unsent: 'Taken back before it was saved',
+  waits: 'It is taken back once it has arrived',
+  nothing: 'Nothing of yours to take back',
+  ago: (what: string, when: string) => `Your last change was ${when}: ${what}`,
+  running: (what: string) => `${what}: still on its way. It can be taken back when it is done.`,
+  refused: (who: string, fields: string, what: string) =>
+    `Not taken back: ${who} has changed ${fields} of ${what} since.`,
+  refusedNew: (who: string, what: string) => `Not taken back: ${who} has changed ${what} since.`,
+  someone: 'somebody',
+  you: 'you',
+  notTakenBack: (what: string, why: string) => `Not taken back: ${what}. ${why}`,
+  part: (back: string, number: number, left: string) =>
+    `${back}. ${count(number, { one: 'record was', other: 'records were' })} changed again since and left as they are${left && `: ${left}`}`,
+  noBin: 'This deletion cannot be taken back, or was already.',
+  isTakenBack: 'taken back',
+  steps: 'What I changed, newest first',
+  days: 'For 30 days',
+  viewer: 'Viewers change nothing, so there is nothing to take back.',
+  takeBack: 'Take back',
+  takeBackOf: (what: string) => `Take back: ${what}`,
+  takingBack: 'Taking back…',
+  onItsWay: 'On its way…',
+  failed: 'Your changes could not be loaded',
+  empty: 'Nothing changed yet',
+  emptyBody: 'What you change is listed here for 30 days, and each step can be taken back.',
+  more: 'Show more',
+}
+
+const MANY: Readonly<Record<string, { one: string; other: string }>> = {
+  deals: { one: 'deal', other: 'deals' },
+  contacts: { one: 'contact', other: 'contacts' },
+  companies: { one: 'company', other: 'companies' },
+  tasks: { one: 'task', other: 'tasks' },
+  notes: { one: 'note', other: 'notes' },
+  meetings: { one: 'meeting', other: 'meetings' },
+  tags: { one: 'tag', other: 'tags' },
+  lists: { one: 'list', other: 'lists' },
+}

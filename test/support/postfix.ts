@@ -1,0 +1,144 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { MailServer } from '../../src/mail/transport/server.ts'
+import { freePorts } from './dovecot.ts'
+import type { Ends } from './smtp.ts'
+
+const COMMANDS = '/usr/sbin'
+const DAEMONS = '/usr/lib/postfix/sbin'
+
+/** For the option `skip` of a test that needs a real SMTP server. Postfix only runs as root. */
+export const noPostfix: string | false =
+  process.getuid?.() !== 0
+    ? 'Postfix only runs as root'
+    : !existsSync(join(DAEMONS, 'master')) && 'there is no Postfix on this machine'
+
+const SERVICES = [
+  'cleanup',
+  'qmgr',
+  'rewrite',
+  'bounce',
+  'defer',
+  'trace',
+  'verify',
+  'flush',
+  'error',
+  'retry',
+  'virtual',
+  'proxymap',
+  'anvil',
+]
+const PUBLIC = new Set(['cleanup', 'qmgr', 'flush'])
+const PROGRAMS: Record<string, string> = {
+  rewrite: 'trivial-rewrite',
+  defer: 'bounce',
+  trace: 'bounce',
+  retry: 'error',
+}
+
+/** Maildirs that another server has, such as Dovecot: whose files they are, and the folder of each person in `dir`. */
+type Maildirs = { dir: string; owner: { uid: number; gid: number }; folder: string }
+
+/**
+ * Starts a Postfix that has the mailboxes of these people, all of one domain, and takes so many recipients in one mail. It
+ * keeps their mails itself, or puts them into the folder of another server.
+ */
+export async function startPostfix(t: Ends, people: readonly string[], limit: number, maildirs?: Maildirs) {
+  const dir = mkdtempSync(join(tmpdir(), 'dealbox-smtp-'))
+  const at = (name: string) => join(dir, name)
+  const [port] = await freePorts(1)
+  for (const name of ['queue', 'data', 'mail']) mkdirSync(at(name))
+  execFileSync('chmod', ['755', dir])
+  execFileSync('chown', ['postfix', at('data'), at('mail')])
+  const ownId = Number(execFileSync('id', ['-u', 'postfix'], { encoding: 'utf8' }))
+  const { dir: base, owner } = maildirs ?? { dir: at('mail'), owner: { uid: ownId, gid: ownId } }
+  const folderOf = (email: string): string => maildirs?.folder ?? email
+  const table = (name: string, rows: Record<string, string>) =>
+    writeFileSync(
+      at(name),
+      Object.entries(rows)
+        .map(([key, value]) => `${key} ${value}\n`)
+        .join(''),
+    )
+  table('people', Object.fromEntries(people.map((email) => [email, `${folderOf(email)}/`])))
+  table('access', {})
+  const settings = {
+    compatibility_level: '3.6',
+    queue_directory: at('queue'),
+    data_directory: at('data'),
+    command_directory: COMMANDS,
+    daemon_directory: DAEMONS,
+    maillog_file: at('log'),
+    maillog_file_prefixes: dir,
+    myhostname: 'mail.acme.example',
+    mydestination: '',
+    local_recipient_maps: '',
+    alias_maps: '',
+    inet_interfaces: '127.0.0.1',
+    inet_protocols: 'ipv4',
+    mynetworks: '127.0.0.0/8',
+    virtual_mailbox_domains: people[0]?.split('@')[1] ?? '',
+    virtual_mailbox_base: base,
+    virtual_mailbox_maps: `texthash:${at('people')}`,
+    virtual_minimum_uid: '1',
+    virtual_uid_maps: `static:${owner.uid}`,
+    virtual_gid_maps: `static:${owner.gid}`,
+    smtpd_recipient_limit: String(limit),
+    smtpd_recipient_restrictions: `check_recipient_access texthash:${at('access')}, permit_mynetworks, reject`,
+  }
+  writeFileSync(
+    at('main.cf'),
+    Object.entries(settings)
+      .map(([key, value]) => `${key} = ${value}\n`)
+      .join(''),
+  )
+  const lines = [`127.0.0.1:${port} inet n - n - - smtpd -o max_use=1`, 'postlog unix-dgram n - n - 1 postlogd']
+  for (const name of SERVICES)
+    lines.push(
+      `${name} unix ${PUBLIC.has(name) ? 'n' : '-'} ${name === 'virtual' ? 'n' : '-'} n - 0 ${PROGRAMS[name] ?? name}`,
+    )
+  writeFileSync(at('master.cf'), `${lines.join('\n')}\n`.replace('qmgr unix n - n - 0', 'qmgr unix n - n 300 1'))
+  const postfix = spawn(join(COMMANDS, 'postfix'), ['-c', dir, 'start-fg'], { stdio: 'ignore' })
+  t.after(async () => {
+    execFileSync(join(COMMANDS, 'postfix'), ['-c', dir, 'abort'], { stdio: 'ignore' })
+    if (postfix.exitCode === null) await new Promise((resolve) => postfix.once('exit', resolve))
+    rmSync(dir, { recursive: true, force: true })
+  })
+  for (let tries = 0; !(await answers(port)); tries++) {
+    if (tries > 300) throw new Error(`Postfix did not start: ${existsSync(at('log')) ? readFileSync(at('log')) : ''}`)
+    await pause(100)
+  }
+
+  const server: MailServer = { host: '127.0.0.1', port, tls: 'none', user: null, password: null }
+  /** How many mails lie in a mailbox. */
+  const got = (email: string): number => {
+    const folder = join(base, folderOf(email), 'new')
+    return existsSync(folder) ? readdirSync(folder).length : 0
+  }
+  return {
+    server,
+    got,
+    /** What is answered for recipients from the next mail on. */
+    answer: (replies: Record<string, string>) => table('access', replies),
+    /** Resolves once so many mails lie in all mailboxes together. */
+    came: async (count: number): Promise<void> => {
+      for (let tries = 0; people.reduce((sum, email) => sum + got(email), 0) < count; tries++) {
+        if (tries > 600) throw new Error(`They did not come: ${readFileSync(at('log'))}`)
+        await pause(50)
+      }
+    },
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('data', () => socket.destroy() && resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => resolve(false))
+  })
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import type { Locator, Page } from 'playwright-core'
+import type { KitBoard } from '../deals/kit-board.ts'
+
+// What the steps of a day's work are made of: each is done by keyboard and by mouse, and ends the same.
+
+export type Way = 'keyboard' | 'mouse'
+
+/** Who works, and what they make: it differs from what the other one has made before. */
+export type Who = { key: string; contact: string; industry: string; amount: number }
+
+/** What steps share: `id` is the deal or company that is worked on. */
+export type Day = { page: Page; server: KitBoard; who: Who; id: string; before: string; shown: number; own: number }
+
+export type Do = (day: Day, hand: Hand) => Promise<unknown>
+export type Step = { does: string; begins?: Do; keyboard: Do; mouse: Do; ends: Do }
+
+export type Hand = ReturnType<typeof handOf>
+
+/** The hand on the page of a day. By mouse, keys only write into fields. */
+export function handOf({ page, server }: Pick<Day, 'page' | 'server'>) {
+  const type = (text: string) => page.keyboard.type(text)
+  async function press(...keys: string[]): Promise<void> {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  const click = (
+    name: string | RegExp,
+    role: 'button' | 'link' | 'option' | 'menuitem' | 'menuitemradio' | 'tab' = 'button',
+  ) =>
+    page
+      .getByRole(role, { name, exact: typeof name === 'string' })
+      .first()
+      .click()
+  /** Writes over what is in a field. */
+  async function write(field: Locator, text: string): Promise<void> {
+    await field.click({ clickCount: 3 })
+    await type(text)
+  }
+  const saved = () => page.getByText('Everything saved').first().waitFor()
+
+  /** By the palette: `typed` finds the row with this text. */
+  async function find(
+    typed: string,
+    row: string,
+    open: () => Promise<unknown>,
+    choose: (row: Locator) => Promise<unknown>,
+  ) {
+    await open()
+    await page.locator('dialog [role=option]').first().waitFor()
+    await type(typed)
+    const found = page.locator('dialog [role=option][aria-selected=true]', { hasText: row })
+    await found.waitFor()
+    await choose(found)
+    await page.locator('dialog [role=option]').first().waitFor({ state: 'detached' })
+  }
+  /** From anywhere, also from inside a field. */
+  const findByKeys = (typed: string, row: string) =>
+    find(
+      typed,
+      row,
+      () => press('Control+k'),
+      () => press('Enter'),
+    )
+  const goByKeys = (place: string) => findByKeys(`go to ${place}`, `Go to ${place}`)
+  const findByMouse = (typed: string, row: string) =>
+    find(
+      typed,
+      row,
+      () => page.locator('.side .find').click(),
+      (found) => found.click(),
+    )
+  const goByMouse = (place: string) =>
+    page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place }).first().click()
+
+  /** Waits until a value of the server that is read again and again is the expected one. */
+  async function becomes<Value>(read: () => Promise<Value>, expected: Value): Promise<void> {
+    for (let tries = 0; tries < 3000 && (await read()) !== expected; tries++) await saved()
+    assert.equal(await read(), expected)
+  }
+  const dealOf = ({ id }: Day) => server.getRecord(`/deals/${id}`)
+  const menuOf = async (card: Locator, item: string) => {
+    await card.hover()
+    await card.getByRole('button', { name: /^More for/ }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  const cardOf = ({ id }: Day) => page.locator(`[data-card="${id}"]`)
+  return {
+    type,
+    press,
+    click,
+    write,
+    saved,
+    findByKeys,
+    goByKeys,
+    findByMouse,
+    goByMouse,
+    becomes,
+    dealOf,
+    menuOf,
+    cardOf,
+  }
+}
