@@ -17,6 +17,7 @@ import {
   thisMoment,
 } from '../store/fence.ts'
 import { installationId } from '../store/installation.ts'
+import { lastCommit } from '../store/newest.ts'
 import type { Store } from '../store/open.ts'
 import type { Copy } from './copy/copy.ts'
 import { checkStorage, claimEpoch, noteBegun, presentPosition, readEpoch } from './epochs.ts'
@@ -130,7 +131,7 @@ export function openLease(options: Options) {
     if (own?.id !== id) throw lost(copy.name)
     await checkStorage(copy, signal)
     const starts = [start, ...(holder ? [holder.start] : (known?.starts ?? []))].slice(0, 2)
-    note({ id, starts, has_begun: known?.has_begun ?? false })
+    note({ id, starts, started_after: lastCommit(store.db), has_begun: known?.has_begun ?? false })
     await putHolder(copy, epoch, { start, installation, host: hostname(), at: rfc3339(began.wall) }, signal)
     // Nothing is written before the first look, so this is still what it began with, also after a crash.
     if (!known?.has_begun && epoch > 1) await noteBegun(copy, epoch, presentPosition(store), signal)

@@ -99,7 +99,19 @@ export function machine(name: string, root: string, { net, passed }: Shared) {
         ...{ store, deps: resourceDeps(store), dataDir, stopping: { aborted: false }, log },
         ...{ replication: primary.status, lease: lease?.status, backups: () => lastBackup(dataDir) },
       })
-      return { store, lease, epoch, timers, lines, nightly, findings, stop, isReplicated }
+      return {
+        store,
+        lease,
+        epoch,
+        timers,
+        lines,
+        nightly,
+        findings,
+        stop,
+        isReplicated,
+        startedAt: passed(),
+        sent: '',
+      }
     } catch (error) {
       await stop()
       throw error
@@ -159,6 +171,10 @@ export function machine(name: string, root: string, { net, passed }: Shared) {
     send(): void {
       if (!running?.isReplicated || !self.isSending || self.isCut) return
       const { store, epoch } = running
+      // It sends what has changed: one that gave way writes no heartbeat, and does not pass for the one that serves.
+      const what = `${self.place} ${store.changes.byUs()}`
+      if (what === running.sent) return
+      running.sent = what
       const whole = () => (connection(store.db) as never as { serialize: () => Buffer }).serialize()
       send(dataDir, join(self.place, folderOfEpoch(epoch)), wall(), whole)
     },

@@ -11,6 +11,7 @@ import { epochToFollow } from '../../src/replication/epochs.ts'
 import { registerStandby } from '../../src/replication/holder.ts'
 import { claimNext } from '../../src/replication/promotion.ts'
 import { connection, openSqlite } from '../../src/store/driver.ts'
+import { LEASE_MS } from '../../src/store/fence.ts'
 import { isCopy } from '../../src/store/followed/files.ts'
 import { promoteCopy } from '../../src/store/followed/promotion.ts'
 import { lastCommit } from '../../src/store/newest.ts'
@@ -42,6 +43,7 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
   let at = 0
   /** When something changed last that servers need a moment to see. */
   let changedAt = 0
+  let startedAt = 0
   /** A person has said that others are off: from then on two may acknowledge. */
   let hasInsisted = false
   let events = 0
@@ -95,6 +97,7 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
   async function start(which: Machine, how: Start = {}): Promise<void> {
     if (how.isOldOff) hasInsisted = true
     changed()
+    startedAt = at
     const isStarted = await which.start(how)
     say(`start ${which.name} ${JSON.stringify(how)}: ${isStarted ? 'serves' : which.refusal}`)
     await pass(STEP_MS)
@@ -146,6 +149,7 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
     const made = newMachine(String.fromCharCode(97 + machines.length))
     Object.assign(made, { place: of.place, option: of.option })
     of.cloneTo(made.dataDir())
+    if (hasLostKeys(of)) cpSync(aside(of), aside(made), { recursive: true })
     say(`clone ${of.name} to ${made.name}`)
     await start(made)
   }
@@ -218,12 +222,14 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
   function checkOne(writing: readonly Machine[]): void {
     if (hasInsisted) return
     const isLone = (each: Machine) => each.server()?.lease?.status().isFenced === false
-    const bound = writing.filter((each) => !(isLone(each) && (each.isCut || at - changedAt < SEEN_MS)))
+    // One that gives way to another server of its folder writes until its next look, or until its last one is over.
+    const hasSeen = (each: Machine) => (isLone(each) ? at - changedAt >= SEEN_MS : at - startedAt >= LEASE_MS)
+    const bound = writing.filter((each) => hasSeen(each) && !(isLone(each) && each.isCut))
     for (const place of places) {
       const all = bound.filter((each) => each.place === place)
       assert.ok(all.length <= 1, `${all.map(({ name }) => name).join(' and ')} acknowledge`)
     }
-    const fenced = writing.filter((each) => !isLone(each))
+    const fenced = bound.filter((each) => !isLone(each))
     assert.ok(fenced.length <= 1, `${fenced.map(({ name }) => name).join(' and ')} acknowledge`)
   }
 
@@ -237,6 +243,8 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
     if (hasLostKeys(each)) assert.ok(!isWell('keys') || isOver, `keys are lost: ${said}`)
     checkBackup(each, isWell('backup') && !isOver)
     if (!server.isReplicated) return
+    // Nobody can tell of a time in which the server did not run: it counts from the start.
+    if (at - server.startedAt <= UNPROTECTED_MS) return
     const late = acknowledged.filter(({ by, at: then }) => by === each && at - then > UNPROTECTED_MS)
     const newest = late.at(-1)
     if (!newest || !eventsOf(join(each.dataDir(), DATABASE)).has(newest.event)) return
