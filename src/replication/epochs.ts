@@ -7,6 +7,7 @@ import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
 import { isChangesFile, isFirst, NEW_FILES, SNAPSHOTS } from './copy/ltx.ts'
+import { Trail } from './trail.ts'
 
 // What is said beside a copy about its primaries: which there were, where each began, and where each ended. Every file is
 // made once and never changed; docs/decisions/043-failover.md. Which server holds the present one is in holder.ts.
@@ -29,6 +30,10 @@ export type Epoch = v.InferOutput<typeof Epoch>
 /** The last event, by the order of commits, and the last heartbeat that a primary began or ended with. */
 const Position = v.object({ commit_seq: v.number(), beat: v.number(), at: v.string() })
 export type Position = v.InferOutput<typeof Position>
+
+/** What a primary began with; older versions noted no trail. */
+const Begun = v.object({ ...Position.entries, trail: v.optional(Trail, []) })
+type Begun = v.InferInput<typeof Begun>
 
 /** How far a database is. */
 export const presentPosition = ({ db, wallClock }: Pick<Store, 'db' | 'wallClock'>): Position => ({
@@ -108,8 +113,8 @@ export async function checkStorage(place: Place, signal?: AbortSignal): Promise<
 }
 
 /** Notes with which event a primary began. */
-export const noteBegun = (place: Place, epoch: number, position: Position, signal?: AbortSignal): Promise<boolean> =>
-  create(place, beginOf(epoch), position, signal)
+export const noteBegun = (place: Place, epoch: number, begun: Begun, signal?: AbortSignal): Promise<boolean> =>
+  create(place, beginOf(epoch), begun, signal)
 
 /** Notes with which event a primary ended, so that the next one need not wait. */
 export const noteStopped = (place: Place, epoch: number, position: Position, signal?: AbortSignal): Promise<boolean> =>
@@ -119,7 +124,7 @@ export const readStopped = (place: Place, epoch: number): Promise<Position | und
   read(place, endOf(epoch), Position)
 
 export const readBegun = (place: Place, epoch: number): Promise<Position | undefined> =>
-  read(place, beginOf(epoch), Position)
+  read(place, beginOf(epoch), Begun)
 
 /** Whose copy is to be followed: the newest that has begun, and whose Litestream has sent what a restore begins with. */
 export async function epochToFollow(copy: Copy, signal?: AbortSignal): Promise<number> {
@@ -143,20 +148,31 @@ export const begunEpochs = async (place: Place, signal?: AbortSignal): Promise<n
 
 /**
  * The last event of an epoch that all later primaries have; undefined while none of them has begun. One that was promoted
- * from a copy of an earlier epoch (`promote --abandon`) has of this one at most what this one began with.
+ * from a copy of an earlier epoch (`promote --abandon`) has of this one at most what this one began with. `common` tells how
+ * far the database of the epoch has the events of a trail.
  */
-export async function lastKept(place: Place, epoch: number, signal?: AbortSignal): Promise<number | undefined> {
+export async function lastKept(
+  place: Place,
+  epoch: number,
+  common: (trail: Trail) => number,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
   const begun = await Promise.all(
     (await begunEpochs(place, signal)).map(async (number) => {
       const [made, position] = await Promise.all([
         readEpoch(place, number, signal),
-        read(place, beginOf(number), Position, signal),
+        read(place, beginOf(number), Begun, signal),
       ])
-      return { number, from: made?.from ?? number - 1, commit_seq: position?.commit_seq ?? 0 }
+      const { commit_seq = 0, trail = [] } = position ?? {}
+      return { number, from: made?.from ?? number - 1, commit_seq, trail }
     }),
   )
   const later = begun.filter(({ number }) => number > epoch)
   if (later.length === 0) return undefined
+  // The others go on from one of these.
+  const direct = later.filter(({ from, trail }) => from <= epoch && trail.length > 0)
+  if (direct.length > 0 && later.every(({ from, trail }) => from > epoch || trail.length > 0))
+    return Math.min(...direct.map(({ trail }) => common(trail)))
   const oldest = Math.min(...later.map(({ from }) => from))
   return Math.min(...begun.filter(({ number }) => number > oldest).map(({ commit_seq }) => commit_seq))
 }

@@ -16,8 +16,6 @@ const Known = v.object({
   id: v.string(),
   /** The names of the starts that may stand beside the replica and are of this folder. */
   starts: v.optional(v.array(v.string()), []),
-  /** The last commit before the newest of these starts; undefined where an older version noted it. */
-  started_after: v.optional(v.number()),
   /** Whether a standby was seen there: then nothing is written while the replica cannot be reached. */
   is_fenced: v.optional(v.boolean(), false),
   /** Whether the place was reached once, with all that has to be there before the first write. */

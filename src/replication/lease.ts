@@ -17,7 +17,6 @@ import {
   thisMoment,
 } from '../store/fence.ts'
 import { installationId } from '../store/installation.ts'
-import { lastCommit } from '../store/newest.ts'
 import type { Store } from '../store/open.ts'
 import type { Copy } from './copy/copy.ts'
 import { checkStorage, claimEpoch, noteBegun, presentPosition, readEpoch } from './epochs.ts'
@@ -33,6 +32,7 @@ import {
 } from './holder.ts'
 import { type Known, noteKnown, readKnown } from './known.ts'
 import { DISPLACED, lost, NOT_CONFIRMED, NOT_REACHED, ofCopy, ofOther, REACHED } from './lease-texts.ts'
+import { trailOf } from './trail.ts'
 import { withdrawal } from './withdrawal.ts'
 
 /** Several times within a lease, so that looks may be slow, or fail. */
@@ -131,10 +131,11 @@ export function openLease(options: Options) {
     if (own?.id !== id) throw lost(copy.name)
     await checkStorage(copy, signal)
     const starts = [start, ...(holder ? [holder.start] : (known?.starts ?? []))].slice(0, 2)
-    note({ id, starts, started_after: lastCommit(store.db), has_begun: known?.has_begun ?? false })
+    note({ id, starts, has_begun: known?.has_begun ?? false })
     await putHolder(copy, epoch, { start, installation, host: hostname(), at: rfc3339(began.wall) }, signal)
     // Nothing is written before the first look, so this is still what it began with, also after a crash.
-    if (!known?.has_begun && epoch > 1) await noteBegun(copy, epoch, presentPosition(store), signal)
+    if (!known?.has_begun && epoch > 1)
+      await noteBegun(copy, epoch, { ...presentPosition(store), trail: trailOf(store.db) }, signal)
     await lookForStandby(began, signal)
     if (!known?.has_begun) note({ has_begun: true })
     isEstablished = true

@@ -4,8 +4,7 @@ import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
 import { lastKept, newestEpoch, noteStopped, type Position, presentPosition } from './epochs.ts'
-import { readHolder } from './holder.ts'
-import { readKnown } from './known.ts'
+import { lastCommon } from './trail.ts'
 import { writeUnreplicated } from './unreplicated.ts'
 
 type Options = {
@@ -72,27 +71,12 @@ export function withdrawal({ store, dataDir, copy, epoch, log, depose, end }: Op
 
   /** As soon as the new primary has said with which event it began. */
   async function saveUnreplicated(signal: AbortSignal): Promise<void> {
-    const kept = isWritten ? undefined : await lastKept(copy, epoch, signal)
+    const kept = isWritten ? undefined : await lastKept(copy, epoch, (trail) => lastCommon(store.db, trail), signal)
     if (kept === undefined) return
-    const written = await writeUnreplicated({
-      db: store.db,
-      dataDir,
-      epoch,
-      kept: Math.min(kept, await lastOwn(signal)),
-    })
+    const written = await writeUnreplicated({ db: store.db, dataDir, epoch, kept })
     isWritten = true
     if (written) log.error(written, UNREPLICATED)
     else log.warn({ epoch }, 'the new primary has everything that was written here')
-  }
-
-  /**
-   * Where another server of this folder was the last one before the successor, that one has the numbers of commits for
-   * other events, and nobody knows from which on: it is of a copy that was made after the last start here.
-   */
-  async function lastOwn(signal: AbortSignal): Promise<number> {
-    const holder = await readHolder(copy, epoch, signal)
-    const { starts = [], started_after = 0 } = readKnown(dataDir) ?? {}
-    return !holder || starts.includes(holder.start) ? Number.POSITIVE_INFINITY : started_after
   }
 
   return { replaced, successor: (): Successor | undefined => successor, isDone: (): boolean => isWritten }
