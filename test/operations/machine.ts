@@ -22,6 +22,7 @@ import { DATABASE, requireDatabase } from '../../src/store/open.ts'
 import { replicationRow } from '../../src/store/replication.ts'
 import type { network } from './place.ts'
 import { received, send } from './place.ts'
+import { BEGAN } from './template.ts'
 
 /** What a person starts a server with. */
 export type Start = { isReplicated?: boolean; isOldOff?: boolean }
@@ -46,6 +47,8 @@ export function machine(name: string, root: string, { net, passed }: Shared) {
     place: '',
     option: 'replica' as 'replica' | 'follow',
     isCut: false,
+    /** Since when a backup of it may be missing. */
+    began: BEGAN,
     /** Whether Litestream runs, where a server does. */
     isSending: true,
     /** Why its last start was refused. */

@@ -21,7 +21,7 @@ import type { Random } from '../web/data/support/dice.ts'
 import { eventsOf, holdsIn, namedEvents } from './events.ts'
 import { type Machine, machine, type Start } from './machine.ts'
 import { network, received } from './place.ts'
-import { BEGAN, templateOf } from './template.ts'
+import { templateOf } from './template.ts'
 
 /** Every state of the network and of Litestream is seen, and acted upon, within these. */
 const SEEN_MS = 6000
@@ -147,7 +147,7 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
   /** A copy of the folder of one machine is another one. */
   async function clone(of: Machine): Promise<void> {
     const made = newMachine(String.fromCharCode(97 + machines.length))
-    Object.assign(made, { place: of.place, option: of.option })
+    Object.assign(made, { place: of.place, option: of.option, began: of.began })
     of.cloneTo(made.dataDir())
     if (hasLostKeys(of)) cpSync(aside(of), aside(made), { recursive: true })
     say(`clone ${of.name} to ${made.name}`)
@@ -167,6 +167,7 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
       dryRun: false,
       describe: () => null,
     })
+    into.began = into.wall() // it comes of a backup
     say(`restore ${into.name}, what was there is in ${aside ?? 'nothing'}`)
     changed()
   }
@@ -263,7 +264,7 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
   /** A server that runs for longer than a night has a backup that can be restored, or says that it has none. */
   function checkBackup(each: Machine, isWell: boolean): void {
     const { last } = lastBackup(each.dataDir())
-    const age = each.wall() - (last ? Date.parse(last.made_at) : BEGAN)
+    const age = each.wall() - (last ? Date.parse(last.made_at) : each.began)
     assert.ok(!isWell || age <= OLD_MS, `the last backup of ${each.name} is ${age} ms old`)
     if (!last || !isWell || verified.has(last.file)) return
     verifyBackup(last.file)
