@@ -96,9 +96,11 @@ async function isSaved({ copy, ...left }: Left): Promise<boolean> {
 }
 
 function replaced(dataDir: string, { epoch, primary_url, promoted_at }: Successor, isSaved: boolean): Problem {
+  const known = readKnown(dataDir)?.replica
+  const named = known === undefined ? '' : ` (${known})`
   const left = isSaved
     ? 'What the new primary does not have is in a file unreplicated-epoch-... there.'
-    : 'What the new primary does not have is not in a file yet: start it once more with its replica, while that can be reached and the new primary serves.'
+    : `What the new primary does not have is not in a file yet: start it once more with its replica${named}, while that can be reached and the new primary serves.`
   const since = promoted_at === null ? '' : ` since ${promoted_at}`
   return new Problem(
     409,

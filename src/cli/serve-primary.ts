@@ -1,5 +1,5 @@
 import type { Log } from '../http/log.ts'
-import { type Every, everyMs } from '../lib/every.ts'
+import type { Every } from '../lib/every.ts'
 import type { ReplicationStatus, startPrimary } from '../replication/primary.ts'
 import { readUnlessDamaged } from '../store/newest.ts'
 import type { Store } from '../store/open.ts'
@@ -16,10 +16,11 @@ type Options = {
   url: string | undefined
   lease?: Parameters<typeof startPrimary>[0]['lease']
   every?: Every
+  elapsed?: () => number
 }
 
 /** Notes how a database is served, for all who open it or a copy, and starts what a replicated one needs. */
-export async function servePrimary({ store, log, dataDir, replicated, url, lease, every = everyMs }: Options): Promise<{
+export async function servePrimary({ store, log, dataDir, replicated, url, lease, ...time }: Options): Promise<{
   status: (() => ReplicationStatus) | undefined
   stop: () => Promise<void>
 }> {
@@ -35,5 +36,5 @@ export async function servePrimary({ store, log, dataDir, replicated, url, lease
       })
   if (!replicated) return { status: undefined, stop: () => Promise.resolve() }
   const primary = await import('../replication/primary.ts') // few servers need it
-  return primary.startPrimary({ store, log, dataDir, ...replicated, lease, every })
+  return primary.startPrimary({ store, log, dataDir, ...replicated, lease, ...time })
 }

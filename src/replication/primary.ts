@@ -37,12 +37,14 @@ type Options = {
   /** Undefined if nobody else can be the primary, as far as this server can tell. */
   lease?: Pick<Lease, 'refusal' | 'onMixed'> | undefined
   every?: Every
+  elapsed?: () => number
 }
 
 const NOTE_EVERY_MS = MINUTE_MS
 
 /** What a replicated server does: the heartbeat, the question to the copy, and the keys and settings beside it. */
-export function startPrimary({ store, log, dataDir, copy, replicaUrl, encryption, lease, every = everyMs }: Options) {
+export function startPrimary(options: Options) {
+  const { store, log, dataDir, copy, replicaUrl, encryption, lease, every = everyMs, elapsed } = options
   const now = store.wallClock.now
   const row = replicationRow(store.db)
   const { epoch } = row.read()
@@ -60,7 +62,9 @@ export function startPrimary({ store, log, dataDir, copy, replicaUrl, encryption
     const isCut = compare(dataDir)
     return (names: readonly string[]) => renewal.found(isCut(names))
   }
-  const watch = copy ? watchCopy({ copy, now, every, asked: note, compare: compareNow }) : undefined
+  const watch = copy
+    ? watchCopy({ copy, now, every, asked: note, compare: compareNow, ...(elapsed && { elapsed }) })
+    : undefined
   if (!watch) note(undefined)
 
   function status(): ReplicationStatus {

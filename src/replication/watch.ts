@@ -26,6 +26,8 @@ const FIRST_COPY_MS = MINUTE_MS
 type Options = {
   copy: Copy
   now: () => number
+  /** Milliseconds that go on evenly. */
+  elapsed?: () => number
   /** Called after each question. */
   asked?: (lag: Lag) => void
   /** Called before each question; what it returns is called with the names of the new files. */
@@ -37,10 +39,14 @@ type Options = {
  * Asks the copy itself how new it is: Litestream would say what it has sent, and nothing at all if it does not run. The
  * newest file there says when its changes were read from the log.
  */
-export function watchCopy({ copy, now, asked = () => undefined, compare, every = everyMs }: Options) {
+export function watchCopy(options: Options) {
+  const { copy, now, elapsed = () => performance.now(), asked = () => undefined, compare, every = everyMs } = options
   const startedAt = now()
   const ending = new AbortController()
   let newestAt: number | undefined
+  /** The newest file, and since when it is. */
+  let newest: string | undefined
+  let changedAt = 0
   let problem: string | undefined
   let asking: Promise<void> | undefined
   let count = 0
@@ -49,10 +55,12 @@ export function watchCopy({ copy, now, asked = () => undefined, compare, every =
     const found = compare?.()
     const [names, snapshots] = await Promise.all([copy.files(NEW_FILES, signal), copy.files(SNAPSHOTS, signal)])
     found?.(names)
-    const newest = newestOf(names.filter(isChangesFile))
-    if (newest === undefined) return undefined
-    const header = await copy.start(NEW_FILES, newest, HEADER_BYTES, signal)
+    const name = newestOf(names.filter(isChangesFile))
+    if (name === undefined) return undefined
+    const header = await copy.start(NEW_FILES, name, HEADER_BYTES, signal)
     if (header) newestAt = timeOf(header, copy.name)
+    if (name !== newest) changedAt = elapsed()
+    newest = name
     const isWhole = snapshots.some(isChangesFile) || names.some(isFirst)
     return isWhole ? undefined : `The replica at ${copy.name} has lost its beginning and cannot be restored: ${ANEW}`
   }
@@ -69,7 +77,9 @@ export function watchCopy({ copy, now, asked = () => undefined, compare, every =
   }
 
   function lag(): Lag {
-    const ms = Math.max(0, now() - (newestAt ?? startedAt))
+    // Times alone would say that all is well for as long as the clock of who wrote the file was ahead of ours.
+    const unchangedMs = newest === undefined ? 0 : elapsed() - changedAt
+    const ms = Math.max(unchangedMs, now() - (newestAt ?? startedAt))
     return { ms, problem: problem ?? late(ms) }
   }
 

@@ -4,6 +4,7 @@ import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
 import { lastKept, newestEpoch, noteStopped, type Position, presentPosition } from './epochs.ts'
+import { lost } from './lease-texts.ts'
 import { lastCommon } from './trail.ts'
 import { writeUnreplicated } from './unreplicated.ts'
 
@@ -39,7 +40,8 @@ export function withdrawal({ store, dataDir, copy, epoch, log, depose, end }: Op
 
   async function withdraw(signal: AbortSignal): Promise<void> {
     if (!successor) {
-      const found = (await newestEpoch(copy, signal)) as Successor
+      const found = await newestEpoch(copy, signal)
+      if (!found) throw lost(copy.name) // another place than the one where it was replaced
       successor = found
       log.error({ ...found, copy: copy.name }, notPrimary(found).message)
       depose(found)

@@ -12,6 +12,7 @@ import { openServedStore } from '../../src/cli/served-store.ts'
 import type { Every } from '../../src/lib/every.ts'
 import type { Copy } from '../../src/replication/copy/copy.ts'
 import { folderOfEpoch } from '../../src/replication/epochs.ts'
+import { readKnown } from '../../src/replication/known.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { type Finding, health } from '../../src/screens/health.ts'
 import { connection, type Database } from '../../src/store/driver.ts'
@@ -87,7 +88,7 @@ export function machine(name: string, root: string, { net, passed }: Shared) {
       const replicated = isReplicated
         ? { copy: copy().below(folderOfEpoch(epoch)), encryption: undefined, replicaUrl: undefined }
         : undefined
-      const served = { log, dataDir, replicated, url: undefined, every }
+      const served = { log, dataDir, replicated, url: undefined, every, elapsed: passed }
       const primary = await servePrimary({ ...served, store: whenHeld(store, lease), ...(lease && { lease }) })
       undo.push(primary.stop)
       if (lease) undo.push(() => lease.release())
@@ -131,6 +132,8 @@ export function machine(name: string, root: string, { net, passed }: Shared) {
     wall,
     copy,
     server: () => running,
+    /** The name of the replica that its folder remembers. */
+    replica: () => readKnown(dataDir)?.replica,
     /** Resolves with whether it was started; otherwise `refusal` is the reason. */
     async start(how: Start = {}): Promise<boolean> {
       try {
@@ -175,7 +178,7 @@ export function machine(name: string, root: string, { net, passed }: Shared) {
       if (!running?.isReplicated || !self.isSending || self.isCut) return
       const { store, epoch } = running
       // It sends what has changed: one that gave way writes no heartbeat, and does not pass for the one that serves.
-      const what = `${self.place} ${store.changes.byUs()}`
+      const what = `${self.place} ${store.changes.commits()}`
       if (what === running.sent) return
       running.sent = what
       const whole = () => (connection(store.db) as never as { serialize: () => Buffer }).serialize()

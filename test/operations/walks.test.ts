@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { test } from 'node:test'
 import { examples, seedOf } from '../support/seed.ts'
 import { type Random, random } from '../web/data/support/dice.ts'
@@ -13,7 +14,7 @@ const WALKS = Number(process.env.TEST_WALKS ?? 6)
 const STEPS = 30
 const SEED = seedOf(1)
 /** Walks that once found something. */
-const FOUND: number[] = [100_008, 77_802_339, 78_102_358]
+const FOUND: number[] = [100_008, 77_802_339, 78_102_358, 78_602_361]
 
 test(`nobody acknowledges beside another, nothing is lost, and checks say how it is (seed ${SEED})`, async () => {
   const one = process.env.TEST_WALK
@@ -103,8 +104,13 @@ async function startOne(world: World): Promise<void> {
   if (stopped.length === 0) return
   const one = dice.pick(stopped)
   const kind = dice.below(100)
-  if (kind < 10) one.place = dice.pick(world.places)
-  else if (kind < 20) one.move()
+  if (kind < 10) {
+    one.place = dice.pick(world.places)
+    world.say(`${one.name} gets ${basename(one.place)}`)
+  } else if (kind < 20) {
+    one.move()
+    world.say(`the folder of ${one.name} is moved`)
+  }
   if (kind >= 20 && kind < 28) return await world.start(one, { isReplicated: false })
   await world.start(one, dice.chance(0.04) ? { isOldOff: true } : {})
 }

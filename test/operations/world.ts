@@ -7,6 +7,7 @@ import { makeBackup } from '../../src/backup/make.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { lastBackup } from '../../src/backup/state.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
+import { folderCopy } from '../../src/replication/copy/folder.ts'
 import { epochToFollow } from '../../src/replication/epochs.ts'
 import { registerStandby } from '../../src/replication/holder.ts'
 import { claimNext } from '../../src/replication/promotion.ts'
@@ -168,6 +169,7 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
       describe: () => null,
     })
     into.began = into.wall() // it comes of a backup
+    rmSync(join(root, `${into.name}-keys`), { recursive: true, force: true }) // and so do its keys
     say(`restore ${into.name}, what was there is in ${aside ?? 'nothing'}`)
     changed()
   }
@@ -278,6 +280,7 @@ export async function makeWorld(dice: Random, say: (what: string) => void) {
     for (const each of machines) {
       if (hasLostKeys(each)) loseKeys(each)
       each.setClock(0)
+      if (!each.server()) each.place = places.find((place) => folderCopy(place).name === each.replica()) ?? each.place
     }
     for (const each of stopped()) await start(each)
     await pass(180_000)

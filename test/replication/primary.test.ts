@@ -34,6 +34,8 @@ let store: Store
 let dataDir: string
 /** How far the clock of the server is ahead of that of Litestream. */
 let aheadMs: number
+/** The time that has passed, whatever clocks say. */
+let elapsedMs: number
 let primary: Primary
 let litestream: Running
 let lines: string[]
@@ -50,12 +52,13 @@ const tick = () => {
 
 function start(copy: Copy | undefined): void {
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
-  primary = startPrimary({ store, log, dataDir, copy, encryption: undefined, every })
+  primary = startPrimary({ store, log, dataDir, copy, encryption: undefined, every, elapsed: () => elapsedMs })
 }
 
 /** Ten seconds pass, and the copy is asked. */
 async function passTime(): Promise<void> {
   aheadMs += 10_000
+  elapsedMs += 10_000
   const before = primary.asked()
   tick()
   await until('the copy was asked', () => primary.asked() > before)
@@ -73,18 +76,20 @@ async function upToDate(): Promise<void> {
 }
 
 /** Lets time pass until somebody is needed: after how many seconds, and why. */
-async function noticed(): Promise<{ seconds: number; problem: string }> {
-  aheadMs = 0
+async function noticed(startMs = 0): Promise<{ seconds: number; problem: string }> {
+  aheadMs = startMs
+  const from = elapsedMs
   for (;;) {
     await passTime()
     const { problem } = primary.status()
-    if (problem !== undefined) return { seconds: aheadMs / 1000, problem }
-    assert.ok(aheadMs < 120_000, 'nothing was noticed')
+    if (problem !== undefined) return { seconds: (elapsedMs - from) / 1000, problem }
+    assert.ok(elapsedMs - from < 120_000, 'nothing was noticed')
   }
 }
 
 beforeEach(() => {
   aheadMs = 0
+  elapsedMs = 0
   lines = []
   jobs = new Set()
   dataDir = join(root, String(count++))
@@ -136,6 +141,18 @@ describe('a replication that has silently stopped is noticed within a minute', {
     await upToDate()
     assert.deepEqual(lines.slice(1), ['the replica is up to date again'])
     assert.equal(readReplicationState(dataDir)?.problem, null)
+  })
+
+  test('Litestream ended, and the clock was set back by an hour', async () => {
+    const folder = join(dataDir, '../copy-ahead')
+    litestream = replicate(database(), { folder })
+    await until('there is a copy', () => existsSync(join(folder, 'ltx/0')))
+    start(folderCopy(folder))
+    await upToDate()
+    await litestream.kill()
+    const { seconds, problem } = await noticed(-3_600_000)
+    assert.ok(seconds <= 60, `${seconds} s`)
+    assert.match(problem, /^Nothing has arrived at /)
   })
 
   test('Litestream runs, and cannot send', async () => {
