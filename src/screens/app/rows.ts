@@ -7,6 +7,22 @@ import { Deal, dealRecord } from '../../crm/records/deal.ts'
 import type { Deps } from '../../deps.ts'
 import { filterParameter } from '../../filters/parameter.ts'
 import type { Listed, Need, Route } from '../../http/route.ts'
+import { UUID } from '../../lib/id.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+
+const MAX_IDS = 100
+
+/** Which of these rows match: a table asks after changes, so that a row says when it no longer does. */
+const ids: Filter = {
+  type: 'text',
+  maxLength: MAX_IDS * 37,
+  form: {
+    is: (text) => text.split(',').length <= MAX_IDS && text.split(',').every((id) => UUID.test(id)),
+    name: `1 to ${MAX_IDS} UUIDs in lower case, with commas between`,
+  },
+  resolve: (_, value) => [{ column: 'id', operator: 'in', values: String(value).split(','), indexed: true }],
+  description: 'Only these of the rows',
+}
 
 /**
  * The lists behind the tables: those of the API, and with filters like those of smart lists. They accept `skip`, since a
@@ -28,17 +44,17 @@ export function rowRoutes(deps: Deps): Route<Need>[] {
   return [
     rows('contact', 'contacts', Contact, {
       ...contacts,
-      filters: { ...contacts.filters, filter: filterParameter(deps, 'contact') },
+      filters: { ...contacts.filters, ids, filter: filterParameter(deps, 'contact') },
       sorts: contactRecord.sorts,
     }),
     rows('company', 'companies', Company as never, {
       ...companies,
-      filters: { ...companies.filters, filter: filterParameter(deps, 'company') },
+      filters: { ...companies.filters, ids, filter: filterParameter(deps, 'company') },
       sorts: companyRecord.sorts,
     }),
     rows('deal', 'deals', Deal as never, {
       ...deals,
-      filters: { ...deals.filters, filter: filterParameter(deps, 'deal') },
+      filters: { ...deals.filters, ids, filter: filterParameter(deps, 'deal') },
       sorts: dealRecord.sorts,
     }),
   ]

@@ -81,6 +81,20 @@ test('rows can begin in the middle', async () => {
     assert.deepEqual([(await ask(wrong)).status, (await ask(wrong)).body.code], [400, 'invalid_query'], wrong)
 })
 
+test('rows that are named are given where they match', async () => {
+  const ask = async (query: string) => viewer.call('GET', `/app/rows/contacts?sort=name&${query}`)
+  const named = `ids=${[cem, ana].map(({ id }) => id).join(',')}`
+  assert.deepEqual(namesOf((await ask(named)).body.data), ['Ana', 'Cem'])
+  assert.deepEqual(namesOf((await ask(`${named}&q=cem`)).body.data), ['Cem'])
+  const ofBen = filter({ field: 'job_title', op: 'contains', value: 'buy' })
+  assert.deepEqual((await ask(`${named}&${ofBen}&count=true`)).body, { data: [], next_cursor: null, total: 0 })
+  const stranger = await screens.signedIn('owner', server.b)
+  assert.deepEqual((await stranger.call('GET', `/app/rows/contacts?${named}`)).body.data, [])
+  for (const wrong of ['ids=', 'ids=x', `ids=${ana.id},`, `ids=${`${ana.id},`.repeat(100)}${ana.id}`])
+    assert.deepEqual([(await ask(wrong)).status, (await ask(wrong)).body.code], [400, 'invalid_query'], wrong)
+  assert.equal((await ask(`ids=${`${ana.id},`.repeat(99)}${ana.id}`)).body.data.length, 1)
+})
+
 test('rows are those of the own organisation', async () => {
   const stranger = await screens.signedIn('owner', server.b)
   assert.deepEqual((await stranger.call('GET', '/app/rows/contacts?count=true')).body.total, 0)

@@ -366,6 +366,35 @@ describe('a table', { skip: noBrowser }, () => {
     await close()
   })
 
+  test('marks a row that no longer matches, whoever has changed it, and keeps it until all is read anew', async () => {
+    const note = (page: Page, text: string) => page.locator('.fresh', { hasText: text })
+    const ids: string[] = []
+    for (const name of ['Leaver One', 'Leaver Two', 'Leaver Three'])
+      ids.push((await place.make('/companies', { name, industry: 'Leaving' })).id)
+    const { page, close } = await place.open('/companies?industry.eq=Leaving&sort=name&columns=name,industry')
+    await rowOf(page, 'Leaver Two').waitFor()
+    await place.server.call('PATCH', `/companies/${ids[0]}`, { industry: 'Gone' })
+    await note(page, '1 row no longer matches').waitFor()
+    assert.deepEqual(await page.locator('.tr.has-left').getAttribute('data-id'), ids[0])
+    // One's own change as well: what is edited does not vanish.
+    await rowOf(page, 'Leaver Two').locator('[data-column="1"]').dblclick()
+    await page.locator('.tbl input:focus').fill('Gone too')
+    await page.keyboard.press('Enter')
+    await note(page, '2 rows no longer match').waitFor()
+    // A change that has nothing to do with the filter marks nothing, and one that is taken back does so no more.
+    await place.server.call('PATCH', `/companies/${ids[2]}`, { name: 'Leaver Four' })
+    await place.server.call('PATCH', `/companies/${ids[0]}`, { industry: 'Leaving' })
+    await note(page, '1 row no longer matches').waitFor()
+    await rowOf(page, 'Leaver Four').waitFor()
+    assert.deepEqual(await page.locator('.tr.has-left').getAttribute('data-id'), ids[1])
+    await place.make('/companies', { name: 'Leaver Zero', industry: 'Leaving' })
+    await note(page, '1 new row · 1 row no longer matches').waitFor()
+    await page.locator('.fresh').getByRole('button').click()
+    await rowOf(page, 'Leaver Zero').waitFor()
+    assert.deepEqual([await rowOf(page, 'Leaver Two').count(), await page.locator('.fresh').count()], [0, 0])
+    await close()
+  })
+
   test('adds a contact, and shows those that it may be already', async () => {
     const { page, close } = await place.open('/contacts')
     await rowOf(page, 'Ruiz').first().waitFor()

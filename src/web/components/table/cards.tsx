@@ -60,7 +60,7 @@ export function Cards({ kind, label, rows, state, card, hrefOf, nameOf, canSelec
         {mounted.map((row) => (
           <Card
             key={row % 64}
-            {...{ kind, row, state, card, hrefOf, nameOf, canSelect }}
+            {...{ kind, row, rows, state, card, hrefOf, nameOf, canSelect }}
             id={rows.idAt(row)}
             total={count}
           />
@@ -71,15 +71,16 @@ export function Cards({ kind, label, rows, state, card, hrefOf, nameOf, canSelec
   )
 }
 
-type CardProps = Omit<CardsProps, 'label' | 'rows' | 'instead'> & { row: number; id: string | undefined; total: number }
+type CardProps = Omit<CardsProps, 'label' | 'instead'> & { row: number; id: string | undefined; total: number }
 
 const HOLD_MS = 450
 
-function Card({ kind, row, id, state, card, hrefOf, nameOf, canSelect, total }: CardProps) {
+function Card({ kind, row, id, rows, state, card, hrefOf, nameOf, canSelect, total }: CardProps) {
   const found = id === undefined ? undefined : (recordOf(kind, id).value as Rec | null | undefined)
   const hold = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const isChoosing = state.selection.value.ids.size > 0 || state.selection.value.isAll
   const isOn = id !== undefined && isSelected(state.selection.value, id)
+  const hasLeft = id !== undefined && rows.left.value.has(id)
   const choose = () => {
     if (id !== undefined && canSelect) state.selection.value = toggled(state.selection.peek(), id, row)
   }
@@ -87,7 +88,7 @@ function Card({ kind, row, id, state, card, hrefOf, nameOf, canSelect, total }: 
   return (
     <Part
       role="listitem"
-      class={isOn ? 'rowcard is-on' : 'rowcard'}
+      class={['rowcard', isOn && 'is-on', hasLeft && 'has-left'].filter(Boolean).join(' ')}
       aria-setsize={total}
       aria-posinset={row + 1}
       style={{ transform: `translateY(${row * HEIGHT}px)`, height: `${HEIGHT}px` }}

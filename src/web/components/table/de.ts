@@ -38,6 +38,7 @@ export const de: Like<typeof en> = {
   loadedOf: (rows) => `${rows} geladen, mehr beim Scrollen`,
   sumOf: (column) => `Summe von ${column}`,
   fresh: (number) => count(number, { one: 'neue Zeile', other: 'neue Zeilen' }),
+  left: (number) => (number === 1 ? '1 Zeile passt nicht mehr' : `${number} Zeilen passen nicht mehr`),
   showFresh: 'Zeigen',
   readOnly: 'Diese Spalte lässt sich nicht bearbeiten',
   pasteWorking: (cells) => `${count(cells, { one: 'Zelle', other: 'Zellen' })} werden gespeichert`,

@@ -36,6 +36,7 @@ export const en = {
   loadedOf: (rows: string) => `${rows} loaded, more as you scroll`,
   sumOf: (column: string) => `Sum of ${column}`,
   fresh: (number: number) => count(number, { one: 'new row', other: 'new rows' }),
+  left: (number: number) => (number === 1 ? '1 row no longer matches' : `${number} rows no longer match`),
   showFresh: 'Show',
   readOnly: 'This column cannot be edited',
   pasteWorking: (cells: number) => `Saving ${count(cells, { one: 'cell', other: 'cells' })}`,

@@ -17,6 +17,8 @@ export type Rows = {
   error: ReadonlySignal<unknown>
   /** Records of others that came since, and are not shown yet. */
   fresh: Signal<number>
+  /** Loaded rows that no longer match, since somebody has changed them. They stay until all is read anew. */
+  left: ReadonlySignal<ReadonlySet<string>>
   /** undefined: not loaded. */
   idAt: (row: number) => string | undefined
   /** The row of a loaded record; -1 for others. */
@@ -55,6 +57,10 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
   const isLoading = signal(false)
   const error = signal<unknown>(undefined)
   const fresh = signal(0)
+  const left = signal<ReadonlySet<string>>(new Set())
+  const isNarrow = [query.q, query.filter, query.list_id].some((given) => given !== undefined)
+  /** Loaded rows that were changed since they were looked at. */
+  const changed = new Set<string>()
   let pages = new Map<number, Loaded>()
   const sent = new Map<number, Promise<void>>()
   let wanted: number[] = []
@@ -71,10 +77,16 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
 
   // Which records match now, only the server can say. Nothing moves under the pointer: the difference is offered.
   const stopNews = onNews?.((id, isMine) => {
-    if (rowOf(id) >= 0 && !isMine) return
-    isNewsMine ||= isMine && rowOf(id) < 0
+    const isHere = rowOf(id) >= 0
+    if (isHere && !isNarrow) return
+    if (isHere) changed.add(id)
+    else if (id === query.list_id) for (const each of inView()) changed.add(each)
+    isNewsMine ||= isMine && !isHere
     newsTimer ??= setTimeout(() => void look(), CHECK_MS)
   })
+
+  const inView = (): string[] =>
+    [...pages].flatMap(([page, { ids }]) => (page >= view[0] && page <= view[1] ? ids : []))
 
   async function look(): Promise<void> {
     newsTimer = undefined
@@ -85,10 +97,26 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
     try {
       const { total: now = 0 } = await api.get<Page>(pathWith(`/app/rows/${kind}`, { ...query, limit: 1, count: true }))
       if (asked !== generation || isDisposed) return
-      if (wasMine) await reload()
-      else fresh.value = Math.max(0, now - known)
+      if (wasMine) return await reload()
+      await lookAtChanged(asked)
+      if (asked === generation) fresh.value = Math.max(0, now - known + left.peek().size)
     } catch {
       // The next change looks again.
+    }
+  }
+
+  async function lookAtChanged(asked: number): Promise<void> {
+    while (changed.size > 0) {
+      const ids = [...changed].slice(0, PAGE)
+      const found = await api.get<Page>(
+        pathWith(`/app/rows/${kind}`, { ...query, ids: ids.join(','), limit: PAGE, sort: undefined }),
+      )
+      if (asked !== generation || isDisposed) return
+      for (const id of ids) changed.delete(id)
+      const now = new Set(left.peek())
+      for (const id of ids) if (rowOf(id) >= 0) now.add(id)
+      for (const { id } of found.data) now.delete(id)
+      if (now.size > 0 || left.peek().size > 0) left.value = now
     }
   }
 
@@ -98,6 +126,7 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
       const at = loaded.ids.indexOf(id)
       if (at < 0) continue
       loaded.ids.splice(at, 1)
+      if (left.peek().has(id)) left.value = new Set([...left.peek()].filter((each) => each !== id))
       store.unpin(kind, id)
       settle()
       batch(() => {
@@ -201,6 +230,8 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
     // The old rows stay until the new ones are here.
     pages = new Map()
     fresh.value = 0
+    left.value = new Set()
+    changed.clear()
     for (const { ids } of old.values()) for (const id of ids) store.unpin(kind, id)
     isLoading.value = true
     wanted = []
@@ -221,6 +252,7 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
     isLoading,
     error,
     fresh,
+    left,
     idAt,
     rowOf,
     loadedIds: () => [...pages.keys()].sort((a, b) => a - b).flatMap((page) => (pages.get(page) as Loaded).ids),

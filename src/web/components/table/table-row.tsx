@@ -12,6 +12,7 @@ import { CellWithState } from './cell-state.tsx'
 import { CellValue } from './cell-value.tsx'
 import { keyOf, patchFor, readValue, type TableColumn } from './column.ts'
 import { Part } from './part.tsx'
+import type { Rows } from './rows.ts'
 import { isSelected } from './selection.ts'
 import { cellName, type TableState, touch } from './table-state.ts'
 import { texts } from './texts.ts'
@@ -23,6 +24,7 @@ export type RowView = {
   /** Where pinned columns stay, by key, in pixels from the left. */
   stays: ReadonlyMap<string, number>
   state: TableState
+  left: Rows['left']
   rowHeight: number
   canSelect: boolean
   nameOf: (record: Rec) => string
@@ -31,10 +33,11 @@ export type RowView = {
 }
 
 export function TableRow({ view, row, id }: { view: RowView; row: number; id: string | undefined }) {
-  const { kind, columns, stays, state, rowHeight, canSelect, nameOf, onSelect } = view
+  const { kind, columns, stays, state, left, rowHeight, canSelect, nameOf, onSelect } = view
   const focused = useMemo(() => computed(() => (state.focus.value.row === row ? state.focus.value.column : -1)), [row])
   const edited = useMemo(() => computed(() => (state.editing.value?.row === row ? state.editing.value : null)), [row])
   const chosen = useMemo(() => computed(() => id !== undefined && isSelected(state.selection.value, id)), [id])
+  const hasLeft = useMemo(() => computed(() => id !== undefined && left.value.has(id)), [id, left])
   const active = useMemo(
     () =>
       computed(
@@ -49,7 +52,8 @@ export function TableRow({ view, row, id }: { view: RowView; row: number; id: st
   return (
     <Part
       role="row"
-      class={isOn ? 'tr is-on' : 'tr'}
+      class={['tr', isOn && 'is-on', hasLeft.value && 'has-left'].filter(Boolean).join(' ')}
+      title={hasLeft.value ? texts().left(1) : undefined}
       style={style}
       aria-rowindex={row + 2}
       aria-selected={canSelect ? isOn : undefined}

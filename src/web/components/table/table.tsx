@@ -206,13 +206,14 @@ export function Table(props: TableProps) {
       columns: geometry.columns,
       stays: geometry.stays,
       state,
+      left: rows.left,
       rowHeight: ROW,
       canSelect,
       nameOf,
       onSelect: (row, id, isRange) => latest.current.onSelect(row, id, isRange),
       onEdited: (how) => latest.current.onEdited(how),
     }),
-    [kind, geometry, state, canSelect],
+    [kind, geometry, state, rows.left, canSelect],
   )
 
   const place = { kind, rows, columns: geometry.columns, state, sources }

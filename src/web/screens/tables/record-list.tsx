@@ -134,14 +134,15 @@ function FoundStatus({ list, total }: { list: ListContext; total: number | undef
   )
 }
 
-/** Rows of others do not move what is read: they are offered. */
+/** What others do does not move what is read, and what is edited does not vanish under the pointer: it is offered. */
 function Fresh({ list }: { list: ListContext }) {
   const { current: rows } = list.rows
-  const fresh = rows?.fresh.value ?? 0
-  if (!rows || fresh === 0) return null
+  const [fresh, left] = [rows?.fresh.value ?? 0, rows?.left.value.size ?? 0]
+  if (!rows || (fresh === 0 && left === 0)) return null
+  const said = [fresh > 0 && tableTexts().fresh(fresh), left > 0 && tableTexts().left(left)]
   return (
     <div class="fresh" role="status">
-      <span>{tableTexts().fresh(fresh)}</span>
+      <span>{said.filter(Boolean).join(' · ')}</span>
       <Button plain class="acc" onClick={() => void rows.reload()}>
         {tableTexts().showFresh}
       </Button>
