@@ -10,6 +10,8 @@
 //                                         folders of many organisations, and of one with many deals: for docs/scale.md;
 //                                         --folder DIR keeps them for the next run,
 //                                         --without checks,backup leaves out what takes long
+//   npm run bench -- --only capacity --orgs 2800 --org-deals 1k --folders 8 --hooks 10k
+//                                         many at once: 200 writers, several folders with their backups, a webhook of each organisation
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
 //   npm run bench -- --only soak --minutes 60 --out DIR
@@ -41,7 +43,7 @@ import {
   withSection,
   writesText,
 } from './bench/report.ts'
-import { runScale, SCALE_OPTIONS } from './bench/scale-run.ts'
+import { CAPACITY_OPTIONS, runCapacity, runScale, SCALE_OPTIONS } from './bench/scale-run.ts'
 import { searchedText } from './bench/search-words.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
 import { ended, type Found, type Server, serving } from './bench/serving.ts'
@@ -62,6 +64,7 @@ const { values: options } = parseArgs({
     out: { type: 'string' },
     from: { type: 'string' },
     ...SCALE_OPTIONS,
+    ...CAPACITY_OPTIONS,
   },
 })
 const root = join(import.meta.dirname, '..')
@@ -265,6 +268,10 @@ async function besidePocketBase(): Promise<string> {
 
 if (options.only === 'scale') {
   await runScale(servers, options)
+  process.exit(0)
+}
+if (options.only === 'capacity') {
+  await runCapacity(servers, options)
   process.exit(0)
 }
 if (options.only === 'soak') {

@@ -127,7 +127,7 @@ export async function waits(
   return found
 }
 
-function send(agent: Agent, url: string, token: string, { method, path, body }: Request): Promise<number> {
+export function send(agent: Agent, url: string, token: string, { method, path, body }: Request): Promise<number> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? '' : JSON.stringify(body)
     const headers = {

@@ -1,3 +1,4 @@
+import { capacity } from './capacity.ts'
 import { LONG, type Long, type ScaleOptions, scale } from './scale.ts'
 import { scaleText } from './scale-text.ts'
 
@@ -29,4 +30,21 @@ export async function runScale(tools: Parameters<typeof scale>[0], given: Given)
     without: given.without.split(',').filter((each): each is Long => LONG.includes(each as Long)),
   }
   console.log(scaleText(await scale(tools, options, (size) => console.log(`${JSON.stringify(size)}\n`))))
+}
+
+/** Beside those of SCALE_OPTIONS that it shares; 0 leaves a part out. */
+export const CAPACITY_OPTIONS = {
+  folders: { type: 'string', default: '8' },
+  hooks: { type: 'string', default: '10k' },
+} as const
+
+/** Measures what many ask at once, and prints a line for each. */
+export async function runCapacity(
+  tools: Parameters<typeof capacity>[0],
+  given: { [name in 'orgs' | 'org-deals' | keyof typeof CAPACITY_OPTIONS]: string } & { seconds?: string | undefined },
+): Promise<void> {
+  const [orgs = 0, dealsOfEach = 0, folders = 0, hooks = 0] = [
+    ...[given.orgs, given['org-deals'], given.folders, given.hooks].map((each) => numbers(each)[0]),
+  ]
+  await capacity(tools, { orgs, dealsOfEach, folders, hooks, seconds: Number(given.seconds ?? 30) })
 }
