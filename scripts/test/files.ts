@@ -86,7 +86,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   },
   crm: { files: ['test/crm/**'], apart: ['test/crm/lists/trees.test.ts'] },
   inbox: { files: ['test/inbox/**', 'test/meetings/**'], apart: ['test/inbox/settings/mailboxes.test.ts'] },
-  lib: { files: ['test/lib/**', 'test/events/**'], apart: ['test/lib/html/browser.test.ts'] },
+  lib: { files: ['test/lib/**', 'test/events/**', 'test/support/**'], apart: ['test/lib/html/browser.test.ts'] },
   http: {
     files: [
       'test/http/{certificate,conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',

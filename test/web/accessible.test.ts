@@ -48,7 +48,6 @@ describe('all screens', { skip: noBrowser }, () => {
   async function come(stop: Stop, options: Parameters<typeof openPage>[4] = {}): Promise<Page> {
     const path = stop.path.replace(/^\{(\w+)\}$/, (_, name) => links[name] as string)
     const page = await openPage(browser, server, stop.isOutside ? null : { cookie }, path, options)
-    page.setDefaultTimeout(240_000)
     await page.locator(stop.ready).first().waitFor({ state: 'attached' })
     await stop.prepare?.(page)
     return page
@@ -117,7 +116,6 @@ describe('all screens', { skip: noBrowser }, () => {
       })
       if (!stop.isOutside) await context.addCookies([browserCookie(cookie, server.url)])
       const page = await context.newPage()
-      page.setDefaultTimeout(240_000)
       // Until ours is there, and where it is blocked, any other may take its place.
       await page.route(/\.woff2$/, (route) => route.abort())
       await page.route(/\/[^.]*$/, async (route) => {
@@ -172,7 +170,6 @@ describe('all screens', { skip: noBrowser }, () => {
     const member = await empty.screens.signedIn({ id: empty.members.AK as string })
     for (const path of ['/deals', '/contacts', '/tasks']) {
       const page = await openPage(browser, empty, member, path)
-      page.setDefaultTimeout(240_000)
       await page.locator('main .empty, main .nothing').first().waitFor()
       await assertAccessible(page)
       await page.context().close()
@@ -187,7 +184,6 @@ describe('all screens', { skip: noBrowser }, () => {
     const { id } = await server.newRecord('/contacts', { last_name: 'Ruiz', job_title: 'Buyer' })
     for (const size of ['desktop', 'phone'] as const) {
       const page = await openPage(browser, server, { cookie }, `/contacts/${id}`, { size })
-      page.setDefaultTimeout(240_000)
       if (size === 'phone') await page.getByRole('tab', { name: 'Details' }).click()
       const property = page.locator('[data-property="job_title"]')
       await property.locator('.opens').click()

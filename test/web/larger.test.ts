@@ -95,7 +95,6 @@ function opened(given: Parameters<typeof startChromium>[0] = {}) {
   })
   async function come({ path, ready, prepare }: Stop, options: BrowserContextOptions = {}): Promise<Page> {
     const page = await openPage(browser, server, { cookie }, path, options)
-    page.setDefaultTimeout(Number(process.env.WAIT ?? 240_000))
     await page.locator(ready).first().waitFor({ state: 'attached' })
     await prepare?.(page)
     return page

@@ -30,7 +30,6 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
 
   async function come({ path, ready, prepare }: Stop, options: BrowserContextOptions): Promise<Page> {
     const page = await openPage(browser, server, { cookie }, path, options)
-    page.setDefaultTimeout(240_000)
     await page.locator(ready).first().waitFor({ state: 'attached' })
     await prepare?.(page)
     return page

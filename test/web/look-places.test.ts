@@ -27,7 +27,6 @@ describe('the places of things', { skip: noBrowser }, () => {
 
   async function open(path: string, ready: string, width = 1440, as = member): Promise<Page> {
     const page = await openPage(browser, server, as, path, { viewport: { width, height: 900 } })
-    page.setDefaultTimeout(240_000)
     await page.locator(ready).first().waitFor()
     return page
   }

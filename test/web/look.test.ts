@@ -36,7 +36,6 @@ describe('the look', { skip: noBrowser }, () => {
 
   async function open(path: string, ready: string, width = 1440): Promise<Page> {
     const page = await openPage(browser, server, member, path, { viewport: { width, height: 900 } })
-    page.setDefaultTimeout(240_000)
     await page.locator(ready).first().waitFor()
     return page
   }
@@ -201,7 +200,6 @@ describe('the look', { skip: noBrowser }, () => {
     const { status } = await member.call('POST', `/api/v1/deals/${id}/close`, { reason_id })
     assert.equal(status, 200)
     const page = await openPage(browser, server, member, `/deals/${id}`)
-    page.setDefaultTimeout(240_000)
     await page.locator('.steps.is-lost').waitFor()
     await page.locator('.record .ev').first().waitFor()
     assert.deepEqual(

@@ -40,7 +40,6 @@ describe('on paper', { skip: noBrowser }, () => {
 
   async function open(path: string, ready: string, size: 'desktop' | 'phone' = 'desktop'): Promise<Page> {
     const page = await openPage(browser, server, { cookie }, path, { size, colorScheme: 'dark' })
-    page.setDefaultTimeout(240_000)
     await page.locator(ready).first().waitFor()
     return page
   }

@@ -40,7 +40,6 @@ describe('a day', { skip: noBrowser }, () => {
       timezoneId: 'Europe/Berlin',
     })
     page = await context.newPage()
-    page.setDefaultTimeout(240_000)
     await page.clock.setFixedTime(NOW)
     await page.goto(`${server.url}/`)
   })

@@ -41,7 +41,6 @@ export async function startGallery(): Promise<Gallery> {
       expectComplaint(/A mistake for the gallery/) // it shows how the page of a broken part looks
       const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' })
       const page = await context.newPage()
-      page.setDefaultTimeout(240_000)
       if (!hasFont) await page.route(/\.woff2$/, (route) => route.abort())
       const { port } = server.address() as AddressInfo
       await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams({ language, ...(theme && { theme }) })}`)

@@ -70,7 +70,6 @@ const place = (): string => `dealbox-${markOf(server.store.installation)}-${new 
 
 async function tab(of: BrowserContext): Promise<Page> {
   const page = await of.newPage()
-  page.setDefaultTimeout(240_000)
   await page.goto(`${screens.url}/data-test`)
   await page.evaluate(() => window.data.start())
   await page.waitForFunction(() => window.data.state() === 'live')

@@ -38,7 +38,6 @@ export async function openBoard(browser: Browser, server: KitBoard, options: Opt
   })
   await context.addCookies([browserCookie(cookie, server.url)])
   const page = await context.newPage()
-  page.setDefaultTimeout(240_000)
   await page.clock.setFixedTime(NOW)
   await page.goto(server.url + path)
   return { page, context }

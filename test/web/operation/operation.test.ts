@@ -69,7 +69,6 @@ after(async () => {
 
 async function open(as = owner, path = '/settings/operation', options: BrowserContextOptions = {}): Promise<Page> {
   const page = await openPage(browser, site, as, path, options)
-  page.setDefaultTimeout(240_000)
   pages.push(page)
   return page
 }

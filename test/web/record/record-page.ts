@@ -24,7 +24,6 @@ export async function recordPages() {
     { as = 'member', ready = '.record .ev', ...options }: BrowserContextOptions & { as?: Person; ready?: string } = {},
   ): Promise<Page> {
     const page = await openPage(browser, screens, app.people[as], path, options)
-    page.setDefaultTimeout(WAIT_MS)
     pages.push(page)
     await page.locator(ready).first().waitFor()
     return page

@@ -30,7 +30,6 @@ describe('the page of a record', { skip: noBrowser }, () => {
 
   async function open(path: string, as: Person = 'member', size: 'desktop' | 'phone' = 'desktop'): Promise<Page> {
     const page = await openPage(browser, screens, app.people[as], path, { size })
-    page.setDefaultTimeout(WAIT.timeout)
     pages.push(page)
     await page.locator('.record .ev, .banner, .nothing').first().waitFor()
     return page

@@ -44,7 +44,6 @@ describe('two people at three pages', { skip: noBrowser }, () => {
     }
     const [first] = tabs as [Tab]
     const second = await first.context.newPage()
-    second.setDefaultTimeout(240_000)
     await second.goto(`${site.url}/deals/${deal}`)
     tabs.push({ ...first, page: second })
     for (const { page } of tabs) await noteOn(page).waitFor()

@@ -33,7 +33,6 @@ export async function startSite() {
     })
     if (cookie) await context.addCookies([browserCookie(cookie, url)])
     const page = await context.newPage()
-    page.setDefaultTimeout(240_000)
     await page.goto(url + path)
     return page
   }

@@ -25,7 +25,6 @@ describe('taking back', { skip: noBrowser }, () => {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
     await context.addCookies([browserCookie(cookie, server.url)])
     page = await context.newPage()
-    page.setDefaultTimeout(240_000)
     await page.clock.install({ time: NOW })
     await page.goto(`${server.url}/deals`)
     await card().waitFor()

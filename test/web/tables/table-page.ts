@@ -44,7 +44,6 @@ export async function tablePage() {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', ...options })
     await context.addCookies([browserCookie(who.cookie, screens.url)])
     const page = await context.newPage()
-    page.setDefaultTimeout(240_000)
     const requests: string[] = []
     page.on('request', (request) => requests.push(`${request.method()} ${request.url().replace(screens.url, '')}`))
     await page.goto(screens.url + path)
