@@ -9,6 +9,7 @@ import { assertAccessible, openPage } from '../support/page.ts'
 import { browserCookie, startScreens } from '../support/screens.ts'
 import { seedOf } from '../support/seed.ts'
 import { type Stop, TOUR } from '../support/tour.ts'
+import { becomes, until } from '../support/until.ts'
 import { cutOff } from './cut-off.ts'
 import { openBoard } from './deals/board-page.ts'
 import { type KitBoard, startKitBoard } from './deals/kit-board.ts'
@@ -77,10 +78,7 @@ describe('all screens', { skip: noBrowser }, () => {
         writeFileSync(file, await read())
       }
       // Sums, the cards in view and what was closed come one after the other.
-      const expected = readFileSync(file, 'utf8')
-      let last = await read()
-      for (let tries = 0; tries < 100 && last !== expected; tries++) last = await read()
-      assert.equal(last, expected)
+      await becomes(read, readFileSync(file, 'utf8'))
       await context.close()
     })
   }
@@ -145,8 +143,7 @@ describe('all screens', { skip: noBrowser }, () => {
     await page.getByText('Everything saved').first().waitFor()
     await own.stop()
     const banner = page.getByText(/No connection to/)
-    for (let tries = 0; tries < 20 && !(await banner.isVisible()); tries++) await page.clock.runFor(4000)
-    await banner.waitFor()
+    await until(() => page.clock.runFor(4000).then(() => banner.isVisible()))
     await assertAccessible(page)
     await context.close()
   })

@@ -5,7 +5,8 @@ import { takeBack } from '../../../src/web/data/take-back.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // The rows of the board stay what GET /app/board would answer.
 

@@ -9,6 +9,7 @@ import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { recordsOf } from '../../support/records.ts'
 import { browserCookie, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { becomes } from '../../support/until.ts'
 import type { BrowserData } from './support/browser-entry.ts'
 
 // What only a browser has: IndexedDB, the SharedWorker, the channel between tabs, and fetch. Over plain HTTP, as on a LAN.
@@ -83,10 +84,7 @@ const titleOn = (page: Page, id: string, title: string) =>
   )
 
 async function stored(id: string, title: string): Promise<void> {
-  for (let tries = 0; (await getRecord(`/deals/${id}`)).title !== title; tries++) {
-    assert.ok(tries < 2400, `${title} was not stored`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await becomes(async () => (await getRecord(`/deals/${id}`)).title, title)
 }
 
 test('all tabs follow what others do, by one stream', { skip }, async () => {
@@ -318,7 +316,7 @@ async function hear(page: Page, id: string, ms: number): Promise<void> {
   await titleOn(page, id, title)
 }
 
-const streamEnds = (page: Page) => page.waitForEvent('requestfailed', { predicate: isStream, timeout: 120_000 })
+const streamEnds = (page: Page) => page.waitForEvent('requestfailed', isStream)
 
 test('where there are no shared workers, each tab has its own stream; a hidden one gives it back', {
   skip,

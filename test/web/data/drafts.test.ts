@@ -6,7 +6,8 @@ import { mergeDrafts } from '../../../src/web/data/merge-drafts.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // A draft that is written in two places at once keeps both texts.
 

@@ -7,6 +7,7 @@ import { recordsOf } from '../../support/records.ts'
 import { cookieAt, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { examples, seedOf } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 import { clientOf } from './support/clients.ts'
 import { type Random, random } from './support/dice.ts'
 
@@ -168,9 +169,8 @@ async function walk(dice: Random): Promise<void> {
 
   /** Its author has what stands sent once more, and decides for the newest value. */
   async function settle(): Promise<void> {
-    for (let tries = 0; tries < 1500; tries++) {
+    const rests = async () => {
       pass(1000)
-      await new Promise((resolve) => setTimeout(resolve, 3))
       for (const { key, parked, seen } of page.queue.writes.value) {
         if (parked?.why === 'front') page.queue.decideStuck(key, true)
         if (parked?.why !== 'conflict') continue
@@ -178,10 +178,10 @@ async function walk(dice: Random): Promise<void> {
         for (const path of Object.keys(seen)) page.queue.useMine('deals', deal, path).catch(() => undefined)
       }
       const isLive = page.connection.value.state === 'live' && page.seq() === newest()
-      if (isLive && page.queue.writes.value.length === 0 && (await storage.all()).length === 0) return
+      return isLive && page.queue.writes.value.length === 0 && (await storage.all()).length === 0
     }
-    const now = [page.connection.value, page.seq(), newest(), page.queue.writes.value, await storage.all()]
-    assert.fail(`it does not come to rest: ${JSON.stringify(now)}`)
+    const now = () => JSON.stringify([page.connection.value, page.seq(), newest(), page.queue.writes.value])
+    await until(rests, () => `it comes to rest: ${now()}`)
   }
 
   async function verify(): Promise<void> {

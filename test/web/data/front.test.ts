@@ -6,7 +6,8 @@ import { type Front, INSTEAD, type Rule, startFront } from '../../support/front.
 import { recordsOf } from '../../support/records.ts'
 import { cookieAt, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // A proxy, a gate or a firewall between the page and the real server, which answers in the server's place.
 

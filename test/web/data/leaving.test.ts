@@ -5,7 +5,8 @@ import { leaving } from '../../../src/web/data/leaving.ts'
 import { memoryStorage } from '../../../src/web/data/write-storage.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // Signing out loses nothing unasked, also of what the browser could not keep, and of what other tabs have begun.
 

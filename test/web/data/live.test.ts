@@ -4,7 +4,8 @@ import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // What others do, as it comes by the stream of the real server.
 

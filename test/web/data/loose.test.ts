@@ -8,7 +8,8 @@ import { memoryStorage, type WriteStorage } from '../../../src/web/data/write-st
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // What could be lost or done twice: by a full storage, a cut network, a refused list, a day without an answer.
 

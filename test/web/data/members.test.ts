@@ -7,7 +7,8 @@ import { memoryStorage } from '../../../src/web/data/write-storage.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // Whose page it is, whether somebody uses it, and what time it is: what a page and the server agree on.
 

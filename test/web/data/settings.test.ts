@@ -7,7 +7,8 @@ import type { SignedIn as Boot } from '../../../src/web/data/types.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // Settings that change while a page is open.
 

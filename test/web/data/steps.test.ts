@@ -10,7 +10,8 @@ import { memoryStorage } from '../../../src/web/data/write-storage.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // My steps on the real server: in one tab or in several, sent or not, with a colleague at work.
 

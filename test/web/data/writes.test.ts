@@ -6,7 +6,8 @@ import { memoryStorage } from '../../../src/web/data/write-storage.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { clientOf, until } from './support/clients.ts'
+import { until } from '../../support/until.ts'
+import { clientOf } from './support/clients.ts'
 
 // My changes on their way to the real server, one client at a time; others change records by the API.
 

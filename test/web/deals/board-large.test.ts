@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { boardRows } from '../../../src/web/data/board-wire.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { until } from '../../support/until.ts'
 import { openBoard } from './board-page.ts'
 import { type KitBoard, NOW, startKitBoard } from './kit-board.ts'
 
@@ -133,14 +134,6 @@ describe('a board of more deals than it can show', { skip: noBrowser }, () => {
     const count = db.prepare('SELECT count(*) FROM deals WHERE org_id = ? AND stage_id = ?').pluck()
     const numbers = new Intl.NumberFormat('en-GB')
     return Object.values(server.stageIds).map((stage) => numbers.format(count.get(server.a.org, stage) as number))
-  }
-
-  async function until(isSo: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + 60_000
-    while (!(await isSo())) {
-      assert.ok(performance.now() < deadline, 'it does not come')
-      await page.waitForTimeout(50)
-    }
   }
 
   test('says so, and counts and adds up all of them', async () => {

@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { ECHO } from '../../../src/web/data/headers.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { becomes } from '../../support/until.ts'
 import { type Opened, openBoard } from './board-page.ts'
 import { type KitBoard, startKitBoard } from './kit-board.ts'
 
@@ -45,14 +46,6 @@ describe('the board of deals', { skip: noBrowser }, () => {
   const stageOf = async (title: string): Promise<string> => {
     const { stage, status } = await server.getRecord(`/deals/${server.deals[title].id}`)
     return status === 'open' ? (Object.entries(server.stageIds).find(([, id]) => id === stage)?.[0] ?? '') : status
-  }
-  /** Asks until it is so: what the page shows at once takes a moment to reach the server. */
-  const until = async <T>(ask: () => Promise<T>, wanted: T): Promise<void> => {
-    for (let tries = 0; tries < 3000; tries++) {
-      if (JSON.stringify(await ask()) === JSON.stringify(wanted)) return
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    }
-    assert.deepEqual(await ask(), wanted)
   }
   const said = (page: Page, text: string): Promise<void> =>
     page.locator('[role=status]', { hasText: text }).first().waitFor({ state: 'attached' })
@@ -110,13 +103,13 @@ describe('the board of deals', { skip: noBrowser }, () => {
     assert.equal(await column(page, 'demo').locator('.slot').count(), 1)
     assert.match((await spindle.first().getAttribute('class')) ?? '', /is-gone/)
     await page.mouse.up()
-    await until(() => stageOf('Spindle monitoring retrofit'), 'demo')
+    await becomes(() => stageOf('Spindle monitoring retrofit'), 'demo')
     assert.equal(await headOf(page, 'demo'), 'Demo held, 6 deals, EUR 234,600, JPY 5,400,000')
     assert.ok((await titlesIn(page, 'demo')).includes('Spindle monitoring retrofit'))
     assert.equal(await page.locator('.in-hand').count(), 0)
     await page.getByRole('button', { name: /Undo/ }).click()
-    await until(() => stageOf('Spindle monitoring retrofit'), 'qualified')
-    await until(() => headOf(page, 'qualified'), 'Qualified, 7 deals, EUR 214,300, CHF 48,500')
+    await becomes(() => stageOf('Spindle monitoring retrofit'), 'qualified')
+    await becomes(() => headOf(page, 'qualified'), 'Qualified, 7 deals, EUR 214,300, CHF 48,500')
   })
 
   test('a deal dropped on Lost is asked for its reason there; Esc leaves it where it was', async () => {
@@ -137,10 +130,10 @@ describe('the board of deals', { skip: noBrowser }, () => {
     assert.equal(await stageOf('Pressure test stand'), 'negotiation')
     await drop()
     await page.getByRole('menuitem', { name: 'Too expensive' }).click()
-    await until(() => stageOf('Pressure test stand'), 'lost')
+    await becomes(() => stageOf('Pressure test stand'), 'lost')
     await card(page, 'Pressure test stand').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /Undo/ }).click()
-    await until(() => stageOf('Pressure test stand'), 'negotiation')
+    await becomes(() => stageOf('Pressure test stand'), 'negotiation')
     await card(page, 'Pressure test stand').waitFor()
   })
 
@@ -150,7 +143,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowRight')
     const focused = () => page.evaluate(() => document.activeElement?.textContent)
-    await until(focused, 'Portable analysers, first fleet of twelve')
+    await becomes(focused, 'Portable analysers, first fleet of twelve')
     await page.keyboard.press('Space')
     await said(page, 'lifted from Qualified')
     await page.keyboard.press('ArrowRight')
@@ -163,10 +156,10 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
     await said(page, 'Moved to Demo held, 3 of 6')
-    await until(() => stageOf('Portable analysers, first fleet of twelve'), 'demo')
-    await until(focused, 'Portable analysers, first fleet of twelve')
+    await becomes(() => stageOf('Portable analysers, first fleet of twelve'), 'demo')
+    await becomes(focused, 'Portable analysers, first fleet of twelve')
     await page.keyboard.press('Control+z')
-    await until(() => stageOf('Portable analysers, first fleet of twelve'), 'qualified')
+    await becomes(() => stageOf('Portable analysers, first fleet of twelve'), 'qualified')
   })
 
   test('a focus that comes late goes to its card, wherever that is by then', async () => {
@@ -185,7 +178,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await page.keyboard.press('Space')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
-    await until(() => stageOf(title), 'demo')
+    await becomes(() => stageOf(title), 'demo')
     for (let frames = 0; frames < 5; frames++) await drawFrame()
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), title)
     await back(title, 'qualified')
@@ -197,7 +190,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'More for Optical comparators' }).click()
     await page.getByRole('menuitem', { name: 'Move the deal to a stage' }).click()
     await page.getByRole('menuitemradio', { name: 'Proposal sent' }).click()
-    await until(() => stageOf('Optical comparators'), 'proposal')
+    await becomes(() => stageOf('Optical comparators'), 'proposal')
     await back('Optical comparators', 'negotiation')
   })
 
@@ -211,11 +204,11 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await page.getByRole('combobox', { name: 'Assign' }).fill('mateo')
     await page.keyboard.press('Enter')
     const id = server.deals['Framework agreement 2027 to 2029'].id
-    await until(async () => (await server.getRecord(`/deals/${id}`)).owner_id, server.members.MI)
+    await becomes(async () => (await server.getRecord(`/deals/${id}`)).owner_id, server.members.MI)
     await page.keyboard.press('$')
     await page.getByRole('textbox', { name: 'Amount' }).fill('CHF 12,500')
     await page.keyboard.press('Enter')
-    await until(async () => {
+    await becomes(async () => {
       const { amount, currency } = await server.getRecord(`/deals/${id}`)
       return [amount, currency]
     }, [12500, 'CHF'])
@@ -232,9 +225,9 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await page.getByRole('textbox', { name: 'Amount' }).fill('12,345.50')
     await page.keyboard.press('Enter')
     await card(page, 'Service contract').waitFor()
-    await until(async () => (await server.getRecord('/deals?q=Service%20contract')).data.length, 1)
+    await becomes(async () => (await server.getRecord('/deals?q=Service%20contract')).data.length, 1)
     const find = async () => (await server.getRecord('/deals?q=Service%20contract')).data[0]
-    await until(async () => (await find()).stage, server.stageIds.demo)
+    await becomes(async () => (await find()).stage, server.stageIds.demo)
     const { amount, currency, owner_id, company_id } = await find()
     assert.deepEqual([amount, currency, owner_id], [12345.5, 'EUR', server.members.JL])
     assert.equal((await server.getRecord(`/companies/${company_id}`)).name, 'Bench & Sons')
@@ -253,20 +246,20 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await page.getByRole('option', { name: /Priya Raman/ }).click()
     await page.waitForURL(/owner_id\.in=/)
     await page.keyboard.press('Escape')
-    await until(() => headOf(page, 'qualified'), 'Qualified, 2 deals, EUR 63,500')
+    await becomes(() => headOf(page, 'qualified'), 'Qualified, 2 deals, EUR 63,500')
     await page.goto(page.url())
     await page.waitForSelector('[data-card]')
-    await until(() => headOf(page, 'qualified'), 'Qualified, 2 deals, EUR 63,500')
+    await becomes(() => headOf(page, 'qualified'), 'Qualified, 2 deals, EUR 63,500')
     await page.getByRole('button', { name: 'Save as view' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Priya’s deals')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\?view=[0-9a-f-]+$/)
-    await until(() => headOf(page, 'qualified'), 'Qualified, 2 deals, EUR 63,500')
+    await becomes(() => headOf(page, 'qualified'), 'Qualified, 2 deals, EUR 63,500')
     await page.keyboard.press('m')
     await page.getByText('View changed').waitFor()
     await page.getByRole('button', { name: 'Reset' }).click()
     await page.getByText('View changed').waitFor({ state: 'detached' })
-    await until(() => headOf(page, 'qualified'), 'Qualified, 2 deals, EUR 63,500')
+    await becomes(() => headOf(page, 'qualified'), 'Qualified, 2 deals, EUR 63,500')
   })
 
   test('a filter on what the rows do not have is answered by the server', async () => {
@@ -274,7 +267,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
     const contact = await server.newId('/contacts', { last_name: 'Zbinden' })
     await server.patchRecord(`/deals/${id}`, { primary_contact_id: contact })
     const page = await open({ path: `/deals?primary_contact_id.in=${contact}` })
-    await until(() => page.locator('[data-card] h3').allTextContents(), ['Wind tunnel probes'])
+    await becomes(() => page.locator('[data-card] h3').allTextContents(), ['Wind tunnel probes'])
     await page.getByText('Zbinden').first().waitFor()
   })
 
@@ -311,7 +304,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await card(page, 'Replacement gauges').locator('.moved', { hasText: 'Moved to Demo held' }).waitFor()
     assert.equal((await titlesIn(page, 'lead'))[0], 'Replacement gauges, plant 2')
     await back('Replacement gauges, plant 2', 'lead')
-    await until(async () => card(page, 'Replacement gauges').locator('.moved').count(), 0)
+    await becomes(async () => card(page, 'Replacement gauges').locator('.moved').count(), 0)
   })
 
   test('two who move the same deal: the second sees both and decides', async () => {
@@ -327,7 +320,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await page.evaluate(() => dispatchEvent(new Event('online')))
     await page.getByText(/moved it to Lead in. You chose Proposal sent/).waitFor()
     await page.getByRole('button', { name: 'Use mine' }).click()
-    await until(() => stageOf(title), 'proposal')
+    await becomes(() => stageOf(title), 'proposal')
     await back(title, 'demo')
   })
 
@@ -369,11 +362,11 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await bar.getByText('2 selected').waitFor()
     await page.keyboard.press('s')
     await page.getByRole('menuitemradio', { name: 'Demo held' }).click()
-    await until(() => stageOf('Portable analysers, first fleet of twelve'), 'demo')
-    await until(() => stageOf('Loggers for 14 delivery vans'), 'demo')
+    await becomes(() => stageOf('Portable analysers, first fleet of twelve'), 'demo')
+    await becomes(() => stageOf('Loggers for 14 delivery vans'), 'demo')
     await page.keyboard.press('Control+z')
-    await until(() => stageOf('Loggers for 14 delivery vans'), 'qualified')
-    await until(() => stageOf('Portable analysers, first fleet of twelve'), 'qualified')
+    await becomes(() => stageOf('Loggers for 14 delivery vans'), 'qualified')
+    await becomes(() => stageOf('Portable analysers, first fleet of twelve'), 'qualified')
     await page.keyboard.press('Escape')
     await bar.waitFor({ state: 'detached' })
   })
@@ -386,7 +379,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'More for Annual service, 38 instruments' }).tap()
     await page.getByRole('menuitem', { name: 'Move the deal to a stage' }).tap()
     await page.getByRole('menuitemradio', { name: 'Lead in' }).tap()
-    await until(() => stageOf('Annual service, 38 instruments'), 'lead')
+    await becomes(() => stageOf('Annual service, 38 instruments'), 'lead')
     await back('Annual service, 38 instruments', 'qualified')
     const small = await page.evaluate(() =>
       [...document.querySelectorAll<HTMLElement>('.stages button, .card .more, .bar button')]

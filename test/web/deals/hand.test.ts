@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import type { SignedIn } from '../../support/screens.ts'
+import { becomes } from '../../support/until.ts'
 import { type Opened, openBoard } from './board-page.ts'
 import { type KitBoard, startKitBoard } from './kit-board.ts'
 
@@ -51,13 +52,6 @@ describe('a card in the hand', { skip: noBrowser }, () => {
   }
   const stage = (name: string): string => `[data-stage="${server.stageIds[name]}"]`
   const dialog = (page: Page) => page.getByRole('alertdialog')
-  async function until<Value>(ask: () => Promise<Value>, wanted: Value): Promise<void> {
-    for (let tries = 0; tries < 1000; tries++) {
-      if (JSON.stringify(await ask()) === JSON.stringify(wanted)) return
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    }
-    assert.deepEqual(await ask(), wanted)
-  }
   const stageNow = async (title: string) => {
     const { stage, status } = await dealOf(title)
     return status === 'open' ? Object.entries(server.stageIds).find(([, id]) => id === stage)?.[0] : status
@@ -81,7 +75,7 @@ describe('a card in the hand', { skip: noBrowser }, () => {
     await page.locator('.in-hand', { hasText: 'to Proposal sent' }).waitFor()
     await page.mouse.up()
     await dialog(page).getByRole('button', { name: 'Move to Demo held' }).click()
-    await until(() => stageNow(TITLE), 'demo')
+    await becomes(() => stageNow(TITLE), 'demo')
     await byAna(TITLE, { stage: server.stageIds.qualified })
   })
 
@@ -129,7 +123,7 @@ describe('a card in the hand', { skip: noBrowser }, () => {
     await isThere.or(page.getByText('Moved to Lead in')).first().waitFor()
     await page.getByRole('menu').getByText('Demo held').click()
     await dialog(page).getByRole('button', { name: 'Move to Demo held' }).click()
-    await until(() => stageNow(TITLE), 'demo')
+    await becomes(() => stageNow(TITLE), 'demo')
 
     await grab(page, TITLE, stage('negotiation'))
     await byAna(TITLE, { stage: server.stageIds.negotiation })
@@ -141,7 +135,7 @@ describe('a card in the hand', { skip: noBrowser }, () => {
 
     await grab(page, TITLE, stage('demo'))
     await page.mouse.up()
-    await until(() => stageNow(TITLE), 'demo')
+    await becomes(() => stageNow(TITLE), 'demo')
     assert.equal(await dialog(page).count(), 0)
   })
 })

@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
+import { becomes } from '../../support/until.ts'
 import { close, type Site, startSite } from '../shell/site.ts'
 
 // Deals that are made where their people are, and in a line on the board.
@@ -25,15 +26,6 @@ async function open(path: string, options: Parameters<Site['openAs']>[2] = {}) {
 }
 const titled = async (title: string): Promise<Row[]> =>
   (await getRecord(`/deals?q=${encodeURIComponent(title)}`)).data.filter((each: Row) => each.title === title)
-async function becomes<Value>(what: () => Promise<Value>, expected: Value): Promise<void> {
-  let now: Value | undefined
-  for (let tries = 0; tries < 600; tries++) {
-    now = await what().catch(() => undefined)
-    if (now === expected) return
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  assert.deepEqual(now, expected)
-}
 const count = (title: string) => async () => (await titled(title)).length
 
 describe('a deal with somebody', { skip: noBrowser }, () => {

@@ -5,6 +5,7 @@ import { silentLog } from '../../../src/http/log.ts'
 import { type Scheduler, startScheduler } from '../../../src/jobs/scheduler.ts'
 import { bulkKinds } from '../../../src/screens/app/bulk/routes.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { becomes } from '../../support/until.ts'
 import { openBoard } from './board-page.ts'
 import { type KitBoard, startKitBoard } from './kit-board.ts'
 
@@ -33,13 +34,6 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
     await server?.stop()
   })
 
-  const until = async (ask: () => Promise<number>, wanted: number): Promise<void> => {
-    for (let tries = 0; tries < 3000; tries++) {
-      if ((await ask()) === wanted) return
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    }
-    assert.equal(await ask(), wanted)
-  }
   const countIn = async (stage: string): Promise<number> =>
     (await server.getRecord(`/deals?limit=100&stage=${server.stageIds[stage]}`)).data.length
   const column = (page: Page, stage: string) => page.locator(`[data-stage="${server.stageIds[stage]}"]`)
@@ -69,9 +63,9 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
     assert.equal(await column(page, 'lead').locator('.card.is-gone').count(), 3)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/drag.png` })
     await page.mouse.up()
-    await until(() => countIn('demo'), 3)
+    await becomes(() => countIn('demo'), 3)
     await page.getByRole('button', { name: /Undo/ }).click()
-    await until(() => countIn('demo'), 0)
+    await becomes(() => countIn('demo'), 0)
     await context.close()
   })
 
@@ -120,7 +114,7 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
     await page.getByText(`${MANY} deals moved to Qualified`).first().waitFor()
     assert.equal(await countIn('qualified'), MANY)
     await page.getByRole('button', { name: /Undo/ }).click()
-    await until(() => countIn('qualified'), 0)
+    await becomes(() => countIn('qualified'), 0)
     await page.getByText('Taken back').first().waitFor()
     await bar(page).getByRole('button', { name: 'Stage' }).click()
     await page.getByRole('menuitem', { name: /lost/i }).click()
@@ -129,7 +123,7 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
     assert.equal(await countIn('lead'), 0)
     await column(page, 'lead').locator('[data-card]').first().waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /Undo/ }).last().click()
-    await until(() => countIn('lead'), MANY)
+    await becomes(() => countIn('lead'), MANY)
     await column(page, 'lead').locator('[data-card]').first().waitFor()
     assert.equal(writes.filter((write) => write.endsWith('/app/bulk')).length, 2)
     assert.deepEqual(

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
+import { becomes } from '../../support/until.ts'
 import { openBoard } from './board-page.ts'
 import { type KitBoard, startKitBoard } from './kit-board.ts'
 
@@ -83,26 +84,17 @@ describe('sums of a column', { skip: noBrowser }, () => {
     await page.getByRole('status').filter({ hasText: '12,000' }).first().waitFor()
     await page.keyboard.press('Enter')
     const wanted = before.map((each: string) => each.replace(/^(CHF|GBP) .*/, '$1 12000'))
-    for (let tries = 0; tries < 500 && `${await prices()}` !== `${wanted}`; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    assert.deepEqual(await prices(), wanted)
+    await becomes(prices, wanted)
     await page.keyboard.press('$')
     await input.fill('')
     await page.keyboard.press('Enter')
     const cleared = wanted.map((each: string) => each.replace(/^(CHF|GBP) .*/, '$1 null'))
-    for (let tries = 0; tries < 500 && `${await prices()}` !== `${cleared}`; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    assert.deepEqual(await prices(), cleared, 'without an amount they keep it, too')
+    await becomes(prices, cleared) // without an amount they keep it, too
     await context.close()
   })
 
   test('a filter by an amount says in which currency, and takes the one that is typed', async () => {
     const { page, context } = await openBoard(browser, server)
-    const until = async (ask: () => Promise<unknown>, wanted: unknown): Promise<void> => {
-      for (let tries = 0; tries < 500 && JSON.stringify(await ask()) !== JSON.stringify(wanted); tries++)
-        await new Promise((resolve) => setTimeout(resolve, 30))
-      assert.deepEqual(await ask(), wanted)
-    }
     const cards = async () => (await page.locator('[data-card] h3').allTextContents()).toSorted()
     const chips = async () =>
       (await page.locator('.filters .chip').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
@@ -113,19 +105,19 @@ describe('sums of a column', { skip: noBrowser }, () => {
     const input = page.getByRole('textbox', { name: 'Amount' })
     await input.fill('100k')
     await page.getByRole('status').filter({ hasText: 'EUR' }).filter({ hasText: '100,000' }).first().waitFor()
-    await until(cards, ['EUR'])
-    await until(chips, ['Amount at least EUR 100,000', 'Currency is EUR'])
+    await becomes(cards, ['EUR'])
+    await becomes(chips, ['Amount at least EUR 100,000', 'Currency is EUR'])
     assert.match(page.url(), /amount\.gte=100000&currency\.eq=EUR/)
     await page.getByRole('combobox', { name: 'Currency' }).selectOption('')
-    await until(cards, ['EUR', 'HUF', 'INR', 'JPY', 'USD'])
-    await until(chips, ['Amount at least 100,000 in any currency'])
+    await becomes(cards, ['EUR', 'HUF', 'INR', 'JPY', 'USD'])
+    await becomes(chips, ['Amount at least 100,000 in any currency'])
     await input.fill('JPY 0.1 million')
-    await until(cards, ['JPY'])
-    await until(chips, ['Amount at least JPY 100,000', 'Currency is JPY'])
+    await becomes(cards, ['JPY'])
+    await becomes(chips, ['Amount at least JPY 100,000', 'Currency is JPY'])
     assert.equal(await page.getByRole('combobox', { name: 'Currency' }).inputValue(), 'JPY')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Remove the filter Currency is JPY' }).click()
-    await until(cards, ['EUR', 'HUF', 'INR', 'JPY', 'USD'])
+    await becomes(cards, ['EUR', 'HUF', 'INR', 'JPY', 'USD'])
     await context.close()
   })
 })

@@ -5,6 +5,7 @@ import { silentLog } from '../../../src/http/log.ts'
 import { type Scheduler, startScheduler } from '../../../src/jobs/scheduler.ts'
 import { bulkKinds } from '../../../src/screens/app/bulk/routes.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { becomes } from '../../support/until.ts'
 import { openBoard } from './board-page.ts'
 import { type KitBoard, startKitBoard } from './kit-board.ts'
 
@@ -51,13 +52,6 @@ describe('deals in tables', { skip: noBrowser }, () => {
     page.locator('.tbl [data-id]', { has: page.locator('.td.name').getByText(title, { exact: true }) })
   const menu = (page: Page): Locator => page.getByRole('menu')
   const deal = (title: string) => server.getRecord(`/deals/${ids[title]}`)
-  const until = async (ask: () => Promise<unknown>, wanted: unknown): Promise<void> => {
-    for (let tries = 0; tries < 1000; tries++) {
-      if (JSON.stringify(await ask()) === JSON.stringify(wanted)) return
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    }
-    assert.deepEqual(await ask(), wanted)
-  }
   const select = async (page: Page, ...titles: string[]) => {
     for (const title of titles) await row(page, title).locator('.td.box').click()
   }
@@ -89,9 +83,9 @@ describe('deals in tables', { skip: noBrowser }, () => {
         .click()
       await menu(page).getByRole('menuitemradio', { name: 'Qualified' }).click()
       await page.locator('.toast', { hasText: 'One moved to Qualified' }).waitFor()
-      await until(async () => (await deal('One')).stage, server.stageIds.qualified)
+      await becomes(async () => (await deal('One')).stage, server.stageIds.qualified)
       await page.keyboard.press('z')
-      await until(async () => (await deal('One')).stage, server.stageIds.lead)
+      await becomes(async () => (await deal('One')).stage, server.stageIds.lead)
     })
   })
 
@@ -122,24 +116,24 @@ describe('deals in tables', { skip: noBrowser }, () => {
         const { amount, currency } = await deal(title)
         return `${currency} ${amount}`
       }
-      await until(() => price('One'), 'EUR 250')
-      await until(() => price('Three'), 'USD 250')
+      await becomes(() => price('One'), 'EUR 250')
+      await becomes(() => price('Three'), 'USD 250')
 
       await page.keyboard.press('d')
       await page.getByLabel('Expected close', { exact: true }).last().fill('2026-12-24')
       await page.keyboard.press('Enter')
-      await until(async () => (await deal('Three')).expected_close_date, '2026-12-24')
+      await becomes(async () => (await deal('Three')).expected_close_date, '2026-12-24')
 
       await page.keyboard.press('s')
       await menu(page).getByRole('menuitemradio', { name: 'Demo held' }).click()
-      await until(async () => (await deal('Three')).stage, server.stageIds.demo)
+      await becomes(async () => (await deal('Three')).stage, server.stageIds.demo)
 
       await page.keyboard.press('Shift+L')
       await menu(page).getByRole('menuitem', { name: 'Too expensive' }).click()
-      await until(async () => [(await deal('One')).status, (await deal('Three')).status], ['lost', 'lost'])
+      await becomes(async () => [(await deal('One')).status, (await deal('Three')).status], ['lost', 'lost'])
       assert.equal((await deal('Two')).status, 'open')
       await page.keyboard.press('z')
-      await until(async () => [(await deal('One')).status, (await deal('Three')).status], ['open', 'open'])
+      await becomes(async () => [(await deal('One')).status, (await deal('Three')).status], ['open', 'open'])
     })
   })
 
@@ -153,11 +147,11 @@ describe('deals in tables', { skip: noBrowser }, () => {
       await page.locator('[data-popup=stage]').click()
       await menu(page).getByRole('menuitemradio', { name: 'Negotiation' }).click()
       for (const title of ['One', 'Two', 'Four'])
-        await until(async () => (await deal(title)).stage, server.stageIds.negotiation)
+        await becomes(async () => (await deal(title)).stage, server.stageIds.negotiation)
       assert.notEqual((await deal('Three')).stage, server.stageIds.negotiation)
       await page.locator('[data-popup=won]').click()
       await menu(page).getByRole('menuitem', { name: 'Best fit' }).click()
-      await until(async () => (await deal('Four')).status, 'won')
+      await becomes(async () => (await deal('Four')).status, 'won')
     })
   })
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { violations } from '../../support/axe.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { becomes } from '../../support/until.ts'
 import { openBoard } from '../deals/board-page.ts'
 import { type KitBoard, startKitBoard } from '../deals/kit-board.ts'
 
@@ -40,13 +41,6 @@ describe('groups of alternatives on the screens', { skip: noBrowser }, () => {
       await context.close()
     }
   }
-  const until = async (ask: () => Promise<unknown>, wanted: unknown): Promise<void> => {
-    for (let tries = 0; tries < 1000; tries++) {
-      if (JSON.stringify(await ask()) === JSON.stringify(wanted)) return
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    }
-    assert.deepEqual(await ask(), wanted)
-  }
   const cards = (page: Page) => async () => (await page.locator('[data-card] h3').allTextContents()).toSorted()
   const names = (page: Page) => async () => (await page.locator('.tbl [data-id] .td.name').allInnerTexts()).toSorted()
   const chips = (page: Page) => async () =>
@@ -70,7 +64,7 @@ describe('groups of alternatives on the screens', { skip: noBrowser }, () => {
       await page.keyboard.press('Enter')
       await page.getByRole('combobox', { name: 'Stage' }).fill('demo')
       await page.keyboard.press('Enter')
-      await until(cards(page), ['Small demo'])
+      await becomes(cards(page), ['Small demo'])
       await page.keyboard.press('Shift+Tab')
       await page.keyboard.press('Shift+Tab')
       await page.keyboard.press('Enter')
@@ -79,54 +73,54 @@ describe('groups of alternatives on the screens', { skip: noBrowser }, () => {
       await page.keyboard.press('Enter')
       await page.getByRole('textbox', { name: 'Amount' }).fill('10k')
       await page.keyboard.press('Enter')
-      await until(cards(page), ['Large lead', 'Small demo'])
-      await until(chips(page), ['Any of Stage is Demo held or Amount at least EUR 10,000'])
+      await becomes(cards(page), ['Large lead', 'Small demo'])
+      await becomes(chips(page), ['Any of Stage is Demo held or Amount at least EUR 10,000'])
       assert.deepEqual(await violations(page), [])
       await page.keyboard.press('Escape')
 
       await server.patchRecord(`/deals/${ids['Small lead']}`, { amount: 10_000 })
-      await until(cards(page), ['Large lead', 'Small demo', 'Small lead'])
+      await becomes(cards(page), ['Large lead', 'Small demo', 'Small lead'])
       await server.patchRecord(`/deals/${ids['Small demo']}`, { stage: server.stageIds.qualified })
-      await until(cards(page), ['Large lead', 'Small lead'])
-      await until(head(page), 'Lead in, 2 deals, EUR 30,000')
+      await becomes(cards(page), ['Large lead', 'Small lead'])
+      await becomes(head(page), 'Lead in, 2 deals, EUR 30,000')
       await server.patchRecord(`/deals/${ids['Small lead']}`, { amount: 200 })
       await server.patchRecord(`/deals/${ids['Small demo']}`, { stage: server.stageIds.demo })
-      await until(cards(page), ['Large lead', 'Small demo'])
+      await becomes(cards(page), ['Large lead', 'Small demo'])
 
       await page.getByRole('button', { name: 'Save as view' }).click()
       await page.getByRole('textbox', { name: 'Name' }).fill('Near')
       await page.keyboard.press('Enter')
       await page.waitForURL(/\?view=[0-9a-f-]+$/)
       await page.reload()
-      await until(cards(page), ['Large lead', 'Small demo'])
+      await becomes(cards(page), ['Large lead', 'Small demo'])
       await page.getByRole('radio', { name: 'Table' }).click()
-      await until(async () => (await names(page)()).map((text) => text.split('\n')[0]), ['Large lead', 'Small demo'])
+      await becomes(async () => (await names(page)()).map((text) => text.split('\n')[0]), ['Large lead', 'Small demo'])
       await page.locator('.tfoot', { hasText: /2 of 4/ }).waitFor()
     })
   })
 
   test('by mouse: a condition gets an alternative, each is changed and taken away, and the address has all of it', async () => {
     await on({ path: '/deals?amount.gte=10000&currency.eq=EUR' }, async (page) => {
-      await until(cards(page), ['Large lead'])
+      await becomes(cards(page), ['Large lead'])
       await page.locator('.chip', { hasText: 'Amount' }).getByRole('button').first().click()
       await page.getByRole('button', { name: 'Or another condition' }).click()
       await page.getByRole('option', { name: 'Currency' }).click()
       await page.getByRole('combobox', { name: 'Condition' }).selectOption('eq')
       await page.getByRole('textbox', { name: 'Currency' }).fill('USD')
-      await until(cards(page), ['Large in dollars', 'Large lead'])
-      await until(chips(page), ['Any of Amount at least EUR 10,000 or Currency is USD'])
+      await becomes(cards(page), ['Large in dollars', 'Large lead'])
+      await becomes(chips(page), ['Any of Amount at least EUR 10,000 or Currency is USD'])
       await page.getByRole('button', { name: 'All conditions of the group' }).click()
       await dialog(page).getByRole('button', { name: 'Amount at least EUR 10,000', exact: true }).click()
       await page.getByRole('textbox', { name: 'Amount' }).fill('25000')
-      await until(cards(page), ['Large in dollars'])
+      await becomes(cards(page), ['Large in dollars'])
       await page.keyboard.press('Enter')
       await dialog(page).getByRole('button', { name: 'Remove the filter Currency is USD' }).click()
-      await until(cards(page), [])
+      await becomes(cards(page), [])
       await page.getByText('No deal fits this filter').waitFor()
       await dialog(page)
         .getByRole('button', { name: /^Remove the filter Amount/ })
         .click()
-      await until(async () => (await cards(page)()).length, 4)
+      await becomes(async () => (await cards(page)()).length, 4)
       await page.keyboard.press('Escape')
       assert.equal(new URL(page.url()).search, '')
     })
@@ -138,10 +132,10 @@ describe('groups of alternatives on the screens', { skip: noBrowser }, () => {
       any: [{ all: [late, { field: 'amount', op: 'lt', value: 150 }] }, { field: 'updated_at', op: 'is_null' }],
     }
     await on({ path: `/deals?filter=${encodeURIComponent(JSON.stringify(group))}` }, async (page) => {
-      await until(cards(page), ['Small demo'])
+      await becomes(cards(page), ['Small demo'])
       await page.getByRole('radio', { name: 'Table' }).click()
       await page.getByText('The next step is a filter of the board only').waitFor()
-      await until(async () => (await names(page)()).length, 4)
+      await becomes(async () => (await names(page)()).length, 4)
     })
   })
 
@@ -159,9 +153,9 @@ describe('groups of alternatives on the screens', { skip: noBrowser }, () => {
     const id = await server.newId('/lists', given)
     await on({ path: `/lists/${id}` }, async (page) => {
       const rows = async () => (await names(page)()).map((text) => text.split('\n')[0])
-      await until(rows, ['Large in dollars', 'Large lead', 'Small lead'])
+      await becomes(rows, ['Large in dollars', 'Large lead', 'Small lead'])
       const words = 'not (company.industry is Foam or Amount less than 150 in any currency)'
-      await until(chips(page), ['Stage is Lead in', words])
+      await becomes(chips(page), ['Stage is Lead in', words])
       assert.equal(new URL(page.url()).search, '')
       await page.locator('.tfoot', { hasText: /^3 deals/ }).waitFor()
       await page.locator('.chip', { hasText: 'not (' }).getByRole('button').first().click()
@@ -183,9 +177,9 @@ describe('groups of alternatives on the screens', { skip: noBrowser }, () => {
       await server.patchRecord(`/lists/${id}`, {
         filter: { any: [{ field: 'amount', op: 'gt', value: 25_000 }, stage] },
       })
-      await until(chips(page), ['Any of Amount more than 25,000 in any currency or Stage is Lead in'])
+      await becomes(chips(page), ['Any of Amount more than 25,000 in any currency or Stage is Lead in'])
       await server.patchRecord(`/lists/${id}`, { filter: { any: [{ field: 'amount', op: 'gt', value: 25_000 }] } })
-      await until(rows, ['Large in dollars'])
+      await becomes(rows, ['Large in dollars'])
 
       // What both change is a conflict that says so.
       await page
@@ -194,11 +188,11 @@ describe('groups of alternatives on the screens', { skip: noBrowser }, () => {
         .click()
       assert.equal(await page.getByRole('button', { name: 'Save filter' }).getAttribute('aria-disabled'), 'true')
       await page.getByRole('button', { name: 'Reset' }).click()
-      await until(rows, ['Large in dollars'])
+      await becomes(rows, ['Large in dollars'])
       await page.getByRole('button', { name: 'More' }).first().click()
       await page.getByRole('menuitem', { name: 'Open its filter' }).click()
       await page.waitForURL(/\/deals\?/)
-      await until(cards(page), ['Large in dollars'])
+      await becomes(cards(page), ['Large in dollars'])
     })
   })
 
@@ -220,8 +214,8 @@ describe('groups of alternatives on the screens', { skip: noBrowser }, () => {
     const view = { object: 'deals', shape: 'board', name: 'Deep', query: { filter: deep, q: '', sort: null } }
     const { body } = await ana.call('POST', '/app/views', view)
     await on({ as: 'AK', path: `/deals?view=${body.id}` }, async (page) => {
-      await until(async () => (await cards(page)()).length, 4)
-      await until(chips(page), ['Any of company.name is empty or not (Title is any of a, b and Amount is empty)'])
+      await becomes(async () => (await cards(page)()).length, 4)
+      await becomes(chips(page), ['Any of company.name is empty or not (Title is any of a, b and Amount is empty)'])
       await page.keyboard.press('m')
       await page.getByText('View changed').waitFor()
       await page.getByRole('button', { name: 'Save view' }).click()
@@ -246,7 +240,7 @@ describe('groups of alternatives on the screens', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Bedingung hinzufügen' }).tap()
       await page.getByRole('option', { name: 'Betrag', exact: true }).tap()
       await page.getByRole('textbox', { name: 'Betrag', exact: true }).fill('1000')
-      await until(chips(page), ['Eins von Phase ist Demo held oder Betrag mindestens EUR 1.000'])
+      await becomes(chips(page), ['Eins von Phase ist Demo held oder Betrag mindestens EUR 1.000'])
       assert.deepEqual(await violations(page), [])
     })
   })

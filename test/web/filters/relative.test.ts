@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
 import { browserCookie } from '../../support/screens.ts'
+import { becomes } from '../../support/until.ts'
 import { openBoard } from '../deals/board-page.ts'
 import { type KitBoard, startKitBoard } from '../deals/kit-board.ts'
 
@@ -44,13 +45,6 @@ describe('relative filters on the screens', { skip: noBrowser }, () => {
       await context.close()
     }
   }
-  const until = async (ask: () => Promise<unknown>, wanted: unknown): Promise<void> => {
-    for (let tries = 0; tries < 1000; tries++) {
-      if (JSON.stringify(await ask()) === JSON.stringify(wanted)) return
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    }
-    assert.deepEqual(await ask(), wanted)
-  }
   const cards = (page: Page) => async () => (await page.locator('[data-card] h3').allTextContents()).toSorted()
   const count = (page: Page) => () => page.locator('.tbl [data-id]').count()
   const chips = (page: Page) => async () =>
@@ -63,8 +57,8 @@ describe('relative filters on the screens', { skip: noBrowser }, () => {
       await page.locator('[data-card]').first().waitFor()
       await page.keyboard.press('m')
       await page.waitForURL(/owner_id\.in=me(&|$)/)
-      await until(cards(page), JONAS)
-      await until(chips(page), ['Owner is JL Me'])
+      await becomes(cards(page), JONAS)
+      await becomes(chips(page), ['Owner is JL Me'])
       await page.getByRole('button', { name: 'Save as view' }).click()
       await page.getByRole('textbox', { name: 'Name' }).fill('Mine')
       await page.getByRole('checkbox', { name: /Share|everyone/i }).check()
@@ -72,13 +66,13 @@ describe('relative filters on the screens', { skip: noBrowser }, () => {
       await page.waitForURL(/\?view=[0-9a-f-]+$/)
       const path = page.url().slice(server.url.length)
       await on({ as: 'AK', path }, async (hers) => {
-        await until(cards(hers), ANA)
-        await until(chips(hers), ['Owner is AK Me'])
+        await becomes(cards(hers), ANA)
+        await becomes(chips(hers), ['Owner is AK Me'])
         assert.equal(await hers.getByText('View changed').count(), 0)
         await hers.keyboard.press('m')
-        await until(async () => (await cards(hers)()).length, 7)
+        await becomes(async () => (await cards(hers)()).length, 7)
       })
-      await until(cards(page), JONAS)
+      await becomes(cards(page), JONAS)
     })
   })
 
@@ -91,9 +85,9 @@ describe('relative filters on the screens', { skip: noBrowser }, () => {
       await page.getByRole('combobox', { name: 'Owner' }).fill('kova')
       await page.getByRole('option', { name: /^Me/ }).waitFor()
       await page.keyboard.press('Enter')
-      await until(cards(page), ANA)
+      await becomes(cards(page), ANA)
       await page.getByRole('combobox', { name: 'Condition' }).selectOption('not_in')
-      await until(cards(page), [...JONAS, 'Nobody'])
+      await becomes(cards(page), [...JONAS, 'Nobody'])
       assert.match(page.url(), /owner_id\.not_in=me/)
     })
   })
@@ -105,24 +99,24 @@ describe('relative filters on the screens', { skip: noBrowser }, () => {
       await page.getByRole('option', { name: 'Expected close' }).click()
       await page.getByRole('button', { name: 'this quarter', exact: true }).click()
       const quarter = ['Ana in October', 'Jonas in December', 'Jonas in November', 'Nobody']
-      await until(cards(page), quarter)
+      await becomes(cards(page), quarter)
       await page.waitForURL(/expected_close_date\.eq=this_quarter/)
-      await until(chips(page), ['Expected close is this quarter'])
+      await becomes(chips(page), ['Expected close is this quarter'])
       await page.getByRole('button', { name: 'this month', exact: true }).click()
-      await until(cards(page), ['Jonas in November', 'Nobody'])
+      await becomes(cards(page), ['Jonas in November', 'Nobody'])
       await page.getByRole('combobox', { name: 'Condition' }).selectOption('gt')
-      await until(cards(page), ['Jonas in December', 'Jonas next year'])
-      await until(chips(page), ['Expected close after this month'])
+      await becomes(cards(page), ['Jonas in December', 'Jonas next year'])
+      await becomes(chips(page), ['Expected close after this month'])
       await page.getByRole('combobox', { name: 'Condition' }).selectOption('after_next_days')
       await page.getByRole('spinbutton', { name: 'Days' }).fill('37')
-      await until(cards(page), ['Jonas next year'])
-      await until(chips(page), ['Expected close more than 37 days from now'])
+      await becomes(cards(page), ['Jonas next year'])
+      await becomes(chips(page), ['Expected close more than 37 days from now'])
       await page.getByRole('combobox', { name: 'Condition' }).selectOption('eq')
       await page.getByLabel('Expected close', { exact: true }).fill('2026-12-31')
-      await until(cards(page), ['Jonas in December'])
+      await becomes(cards(page), ['Jonas in December'])
       await page.keyboard.press('Escape')
       await page.goto(`${server.url}/deals?shape=table&expected_close_date.eq=this_quarter&owner_id.in=me`)
-      await until(count(page), 2)
+      await becomes(count(page), 2)
     })
   })
 
@@ -137,11 +131,11 @@ describe('relative filters on the screens', { skip: noBrowser }, () => {
     const path = `/lists/${await server.newId('/lists', given)}`
     await on({ path }, async (page) => {
       await page.locator('.tbl [data-id]', { hasText: 'Jonas next year' }).waitFor()
-      await until(count(page), 2)
+      await becomes(count(page), 2)
     })
     await on({ path, as: 'AK' }, async (page) => {
       await page.getByText('My later ones').first().waitFor()
-      await until(count(page), 0)
+      await becomes(count(page), 0)
     })
   })
 
@@ -154,8 +148,8 @@ describe('relative filters on the screens', { skip: noBrowser }, () => {
     await ana.call('PATCH', '/app/preferences', { timezone: 'Asia/Tokyo' })
     const path = '/contacts?created_at.eq=today'
     await on({ path, as: 'AK' }, async (page) => {
-      await until(count(page), 1)
-      await until(chips(page), ['Created is today'])
+      await becomes(count(page), 1)
+      await becomes(chips(page), ['Created is today'])
       await page.getByRole('button', { name: 'Save as list' }).click()
       await page.getByRole('textbox', { name: /Name/ }).fill('New today')
       await page.keyboard.press('Enter')
@@ -164,7 +158,7 @@ describe('relative filters on the screens', { skip: noBrowser }, () => {
     await on({ path, as: 'PR' }, async (page) => {
       await page.getByRole('heading', { name: /No contact fits/ }).waitFor()
       await page.keyboard.press('m')
-      await page.waitForURL(/owner_id\.in=me&created_at\.eq=today/, { timeout: 30_000 })
+      await page.waitForURL(/owner_id\.in=me&created_at\.eq=today/)
     })
     const { data } = await server.getRecord('/lists?limit=100')
     const list = data.find(({ name }: Row) => name === 'New today')
@@ -196,8 +190,8 @@ describe('relative filters on the screens', { skip: noBrowser }, () => {
     server.advance(11 * 60_000)
     for (const page of [table, board]) await page.clock.runFor('11:00')
     await table.locator('.tbl [data-id]', { hasText: 'Before midnight' }).waitFor()
-    await until(count(table), 1)
-    await until(cards(board), ['The day after'])
+    await becomes(count(table), 1)
+    await becomes(cards(board), ['The day after'])
     await context.close()
   })
 })

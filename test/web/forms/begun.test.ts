@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import { recordsOf } from '../../support/records.ts'
+import { becomes } from '../../support/until.ts'
 import { close, type Site, startSite } from '../shell/site.ts'
 
 // Forms that were begun: nothing that was typed is lost before it is saved, and nothing is cut.
@@ -28,15 +29,6 @@ const contactForm = async (page: Page) => {
   await page.getByRole('textbox', { name: 'Name' }).waitFor()
 }
 const nameIn = (page: Page) => page.locator('dialog').getByRole('textbox', { name: 'Name' }).inputValue()
-async function becomes<Value>(what: () => Promise<Value>, expected: Value): Promise<void> {
-  let now: Value | undefined
-  for (let tries = 0; tries < 600; tries++) {
-    now = await what().catch(() => undefined)
-    if (now === expected) return
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  assert.deepEqual(now, expected)
-}
 
 describe('a form that was begun', { skip: noBrowser }, () => {
   test('is there again after Esc, Cancel, another screen and a reload, until it is saved', async () => {

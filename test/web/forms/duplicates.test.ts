@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
+import { becomes } from '../../support/until.ts'
 import { close, type Site, startSite } from '../shell/site.ts'
 
 // An email that somebody has: it can be opened, brought together with what was typed, or given twice, wherever it is typed.
@@ -22,15 +23,6 @@ async function open(path: string, options: Parameters<Site['openAs']>[2] = {}): 
   const { page } = await site.openAs('member', path, options)
   pages.push(page)
   return page
-}
-async function becomes<Value>(what: () => Promise<Value>, expected: Value): Promise<void> {
-  let now: Value | undefined
-  for (let tries = 0; tries < 600; tries++) {
-    now = await what().catch(() => undefined)
-    if (now === expected) return
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  assert.deepEqual(now, expected)
 }
 const withEmail = async (email: string): Promise<Row[]> => (await getRecord(`/contacts?email=${email}`)).data
 const question = (page: Page, name: string, what = 'email') =>

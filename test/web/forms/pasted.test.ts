@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import { assertAccessible } from '../../support/page.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
+import { becomes } from '../../support/until.ts'
 import { close, type Site, startSite } from '../shell/site.ts'
 
 // People who are pasted: what was read is shown and corrected, then made as one change, which Z takes back.
@@ -32,15 +33,6 @@ async function paste(page: Page, text: string): Promise<void> {
 const dialogOf = (page: Page): Locator => page.getByRole('dialog', { name: 'Contacts from a text' })
 const named = async (name: string): Promise<Row[]> =>
   (await getRecord(`/contacts?q=${encodeURIComponent(name)}`)).data.filter((each: Row) => each.name === name)
-async function becomes<Value>(what: () => Promise<Value>, expected: Value): Promise<void> {
-  let now: Value | undefined
-  for (let tries = 0; tries < 600; tries++) {
-    now = await what().catch(() => undefined)
-    if (now === expected) return
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  assert.deepEqual(now, expected)
-}
 const count = (name: string) => async () => (await named(name)).length
 
 const SIGNATURE = `Kind regards

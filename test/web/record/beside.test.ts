@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import { assertAccessible } from '../../support/page.ts'
 import type { Row } from '../../support/records.ts'
-import { becomes, type RecordPages, recordPages } from './record-page.ts'
+import { becomes } from '../../support/until.ts'
+import { type RecordPages, recordPages } from './record-page.ts'
 
 // Records and the lists they come from: beside them, and one after the other.
 

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { factsIn, readCall } from '../../../src/web/components/calls/call.ts'
 import { noBrowser } from '../../support/chromium.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
+import { becomes } from '../../support/until.ts'
 import { close, type Site, startSite } from '../shell/site.ts'
 
 // A call in one line: from the record, from the palette and by a key. It is a task of the type call that is done.
@@ -25,15 +26,6 @@ async function open(path: string, options: Parameters<Site['openAs']>[2] = {}): 
   return page
 }
 const calls = async (link: string): Promise<Row[]> => (await getRecord(`/tasks?type=call&${link}`)).data
-async function becomes<Value>(what: () => Promise<Value>, expected: Value): Promise<void> {
-  let now: Value | undefined
-  for (let tries = 0; tries < 600; tries++) {
-    now = await what().catch(() => undefined)
-    if (now === expected) return
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  assert.deepEqual(now, expected)
-}
 
 test('a line says how a call went, in both languages', () => {
   const lines: [string, object][] = [

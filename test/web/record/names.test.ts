@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { noBrowser } from '../../support/chromium.ts'
-import { becomes, type RecordPages, recordPages } from './record-page.ts'
+import { becomes } from '../../support/until.ts'
+import { type RecordPages, recordPages } from './record-page.ts'
 
 // The name of a contact as people type it: in the heading of its page, and where one is added.
 

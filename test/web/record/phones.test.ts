@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { noBrowser } from '../../support/chromium.ts'
-import { becomes, property, type RecordPages, recordPages } from './record-page.ts'
+import { becomes } from '../../support/until.ts'
+import { property, type RecordPages, recordPages } from './record-page.ts'
 
 // Phones on the page of a contact: what their links dial, and what their editor takes.
 

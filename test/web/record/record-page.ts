@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
 import { startChromium } from '../../support/chromium.ts'
@@ -6,9 +5,6 @@ import { openPage } from '../../support/page.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 
 // Pages of records in a real browser, on a real server.
-
-/** It only ends a hang: with other programs beside it, a page may take minutes. */
-const WAIT_MS = 240_000
 
 export type RecordPages = Awaited<ReturnType<typeof recordPages>>
 
@@ -49,18 +45,6 @@ export async function recordPages() {
       await screens.stop()
       await app.stop()
     },
-  }
-}
-
-/** Waits until a value that is read again and again is the expected one. */
-export async function becomes<Value>(read: () => Promise<Value>, expected: Value): Promise<void> {
-  const end = performance.now() + WAIT_MS
-  for (;;) {
-    try {
-      return assert.deepEqual(await read(), expected)
-    } catch (error) {
-      if (performance.now() > end) throw error
-    }
   }
 }
 

@@ -6,10 +6,9 @@ import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { assertAccessible, openPage } from '../../support/page.ts'
 import type { Row } from '../../support/records.ts'
 import { startScreens } from '../../support/screens.ts'
+import { until } from '../../support/until.ts'
 
 // The pages of records, in a browser, against a real server.
-
-const WAIT = { timeout: 240_000 }
 
 describe('the page of a record', { skip: noBrowser }, () => {
   let app: AppServer
@@ -33,12 +32,6 @@ describe('the page of a record', { skip: noBrowser }, () => {
     pages.push(page)
     await page.locator('.record .ev, .banner, .nothing').first().waitFor()
     return page
-  }
-
-  /** Waits until the server has it. */
-  async function until(read: () => Promise<boolean>): Promise<void> {
-    const end = performance.now() + WAIT.timeout
-    while (!(await read())) assert.ok(performance.now() < end, 'The server has not got it in time.')
   }
 
   const property = (page: Page, key: string) => page.locator(`[data-property="${key}"]`)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
-import { becomes, type RecordPages, recordPages } from './record-page.ts'
+import { becomes } from '../../support/until.ts'
+import { type RecordPages, recordPages } from './record-page.ts'
 
 // What happened around a record, as its page tells it, and notes that mention members.
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
-import { becomes, edit, type RecordPages, recordPages } from './record-page.ts'
+import { becomes } from '../../support/until.ts'
+import { edit, type RecordPages, recordPages } from './record-page.ts'
 
 // Words that are typed are words: none of them is a command, and none is lost.
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { noBrowser } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
-import { becomes, edit, property, type RecordPages, recordPages } from './record-page.ts'
+import { becomes } from '../../support/until.ts'
+import { edit, property, type RecordPages, recordPages } from './record-page.ts'
 
 // The values of records, edited where they are read.
 

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core'
 import { DAY_MS } from '../../../src/lib/time.ts'
 import { noBrowser } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
-import { becomes, type RecordPages, recordPages } from '../record/record-page.ts'
+import { becomes } from '../../support/until.ts'
+import { type RecordPages, recordPages } from '../record/record-page.ts'
 
 // What was deleted comes back: by mouse and by keys, for two members at once, for 30 days.
 

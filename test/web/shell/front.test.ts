@@ -6,6 +6,7 @@ import { type Front, INSTEAD, startFront } from '../../support/front.ts'
 import { assertAccessible } from '../../support/page.ts'
 import { recordsOf } from '../../support/records.ts'
 import { PASSWORD } from '../../support/screens.ts'
+import { until } from '../../support/until.ts'
 import { cutOff } from '../cut-off.ts'
 import { close, type Site, startSite } from './site.ts'
 
@@ -49,13 +50,6 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
 
   const isStored = async (id: string, amount: number) => (await getRecord(`/deals/${id}`)).amount === amount
 
-  async function becomes(holds: () => Promise<boolean>): Promise<void> {
-    for (let tries = 0; !(await holds()); tries++) {
-      assert.ok(tries < 600, 'it did not come')
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-
   test('a proxy without its server deletes nothing: the change waits, and is sent once it is back', async () => {
     const { id } = await newDeal({ title: 'Kiln', amount: 1, currency: 'EUR' })
     const page = await openAs(`/deals/${id}`)
@@ -66,7 +60,7 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     assert.equal(await page.getByText('This deal is deleted').count(), 0)
     assert.equal(await page.getByRole('button', { name: 'Open the page anew' }).count(), 0, 'it would lose the page')
     front.use(undefined)
-    await becomes(() => isStored(id, 777))
+    await until(() => isStored(id, 777))
     await page.getByText('Everything saved').waitFor()
     assert.equal(await page.getByText('This deal is deleted').count(), 0)
     await close(page)
@@ -81,7 +75,7 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     await page.getByText('1 change waits.').first().waitFor()
     assert.equal(await page.getByText(/Nele Nachbar.*deleted/).count(), 0)
     front.use(undefined)
-    await becomes(async () => (await site.server.call('GET', `/contacts/${id}`)).status === 404)
+    await until(async () => (await site.server.call('GET', `/contacts/${id}`)).status === 404)
     await close(page)
   })
 
@@ -105,7 +99,7 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
       await banner(page).getByText('1 change waits.').waitFor()
       assert.equal(await page.locator('dialog[open]').count(), 0)
       front.use(undefined)
-      await becomes(() => isStored(id, 55))
+      await until(() => isStored(id, 55))
       await banner(page).waitFor({ state: 'detached' })
       await page.context().close() // without a look at what Chromium says of scripts that the gate kept back
     })
@@ -122,7 +116,7 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     })
     await editAmount(page, '66')
     await page.getByRole('button', { name: 'Open the page anew' }).click()
-    await becomes(() => isStored(id, 66))
+    await until(() => isStored(id, 66))
     await page.getByText('Everything saved').waitFor()
     await close(page)
   })

@@ -7,7 +7,8 @@ import { DAY_MS } from '../../../src/lib/time.ts'
 import { bulkKinds } from '../../../src/screens/app/bulk/routes.ts'
 import { noBrowser } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
-import { becomes, type RecordPages, recordPages } from '../record/record-page.ts'
+import { becomes } from '../../support/until.ts'
+import { type RecordPages, recordPages } from '../record/record-page.ts'
 
 // The list of what I did, at the bell and as a page: each step is taken back from there, whenever and wherever I made it.
 

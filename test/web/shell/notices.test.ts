@@ -6,7 +6,8 @@ import { daysOf, isIn } from '../../../src/web/screens/notices/days.ts'
 import { noBrowser } from '../../support/chromium.ts'
 import { assertAccessible } from '../../support/page.ts'
 import type { Row } from '../../support/records.ts'
-import { becomes, type RecordPages, recordPages } from '../record/record-page.ts'
+import { becomes } from '../../support/until.ts'
+import { type RecordPages, recordPages } from '../record/record-page.ts'
 
 // What concerns a member: in short at the bell, and as a page with the record of each.
 

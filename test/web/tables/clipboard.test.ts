@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
+import { becomes } from '../../support/until.ts'
 import { type TablePage, tablePage } from './table-page.ts'
 
 // What is copied and pasted in a real browser, with its real clipboard.
@@ -115,11 +116,8 @@ describe('cells', { skip: noBrowser }, () => {
     const done = await toast(page, '1 cell changed')
     const emails = [contact.emails[0], email('new@paste.example', 'home', true), contact.emails[2]]
     assert.deepEqual((await get(contact.id)).emails, emails)
-    const seq = place.server.lastSeq()
     await done.getByRole('button', { name: 'Undo' }).click()
-    for (let tries = 0; place.server.lastSeq() === seq && tries < 6000; tries++)
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve(0))))
-    assert.deepEqual((await get(contact.id)).emails, contact.emails)
+    await becomes(async () => (await get(contact.id)).emails, contact.emails)
     await close()
   })
 
@@ -149,8 +147,7 @@ describe('cells', { skip: noBrowser }, () => {
     await toast(page, '100 of 230 rows copied.')
     assert.equal((await clip(page)).split('\n').length, 101)
     await page.getByRole('button', { name: 'Copy 230 rows' }).click()
-    for (let tries = 0; (await clip(page)).split('\n').length !== 231; tries++)
-      assert.ok(tries < 3000, 'all are copied')
+    await becomes(async () => (await clip(page)).split('\n').length, 231)
     await close()
 
     const again = await opened('Far')

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
+import { until } from '../../support/until.ts'
 import { type TablePage, tablePage } from './table-page.ts'
 
 // What is typed before the readers of figures have come.
@@ -20,11 +21,6 @@ const LAYOUT = 'columns=name,custom_fields.seats,custom_fields.rooms'
 const fieldsOf = async ({ id }: Row): Promise<Row> =>
   (await place.server.call('GET', `/contacts/${id}`)).body.custom_fields
 const contact = (last_name: string) => place.make('/contacts', { first_name: 'Late', last_name })
-
-async function until(check: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 3000; tries++) if (await check()) return
-  assert.fail('this did not become true')
-}
 
 /** Opens a page whose readers come when they are let through. */
 async function opened(path: string): Promise<{ page: Page; letThrough: () => void; close: () => Promise<void> }> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
+import { until } from '../../support/until.ts'
 import { type TablePage, tablePage } from './table-page.ts'
 
 // Names are links, rows have a menu, and "back" returns to the row: with the mouse and with keys, in a real browser.
@@ -156,7 +157,7 @@ describe('the menu of a row', { skip: noBrowser }, () => {
     }
     for (const name of ['Ruiz 010', 'Ruiz 011']) await rowOf(page, name).locator('.box').click()
     await setTag('Ruiz 012', /Ruiz 012/)
-    await until(page, async () => `${await tagged()}` === 'false,false,true')
+    await until(async () => `${await tagged()}` === 'false,false,true')
     assert.match(await page.locator('.bulk-place').innerText(), /2 selected/)
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('button', { name: 'Reset columns' }).focus()
@@ -164,7 +165,7 @@ describe('the menu of a row', { skip: noBrowser }, () => {
     await page.locator('.popover:popover-open').waitFor({ state: 'detached' })
     assert.match(await page.locator('.bulk-place').innerText(), /2 selected/, 'Esc closes what is open, and no more')
     await setTag('Ruiz 011', /2 selected/)
-    await until(page, async () => `${await tagged()}` === 'true,true,true')
+    await until(async () => `${await tagged()}` === 'true,true,true')
     await close()
   })
 
@@ -207,7 +208,7 @@ describe('the end and the way back', { skip: noBrowser }, () => {
       )
       await rowOf(page, 'Ruiz 899').waitFor()
       assert.ok(asked() - before <= 1)
-      await until(page, () => rowOf(page, 'Ruiz 899').evaluate((row) => row.contains(document.activeElement)))
+      await until(() => rowOf(page, 'Ruiz 899').evaluate((row) => row.contains(document.activeElement)))
     }
     await close()
   })
@@ -232,7 +233,7 @@ describe('the end and the way back', { skip: noBrowser }, () => {
         await back()
         await page.waitForURL(`**${LIST}`)
         await rowOf(page, 'Ruiz 605').waitFor()
-        await until(page, () => rowOf(page, 'Ruiz 605').evaluate((row) => row.contains(document.activeElement)))
+        await until(() => rowOf(page, 'Ruiz 605').evaluate((row) => row.contains(document.activeElement)))
         assert.equal(await page.locator('.tbl').evaluate((box) => box.scrollTop), top)
         await page.keyboard.press('ArrowDown')
         assert.equal(await rowOf(page, 'Ruiz 606').evaluate((row) => row.contains(document.activeElement)), true)
@@ -241,11 +242,3 @@ describe('the end and the way back', { skip: noBrowser }, () => {
     await close()
   })
 })
-
-const until = async (page: Page, check: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 0; tries < 6000; tries++) {
-    if (await check()) return
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve(0))))
-  }
-  assert.fail('this did not become true')
-}

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
+import { becomes, until } from '../../support/until.ts'
 import { type TablePage, tablePage } from './table-page.ts'
 
 // Tables of contacts, lists and duplicates in a real browser, on a real server.
@@ -31,13 +32,6 @@ const COLUMNS = ['Name', 'Job title', 'Instruments']
 const LAYOUT = 'columns=name,job_title,custom_fields.instruments'
 const get = async (id: string): Promise<Row> => (await place.server.call('GET', `/contacts/${id}`)).body
 const idOf = (page: Page, name: string) => rowOf(page, name).getAttribute('data-id') as Promise<string>
-const until = async (page: Page, check: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 0; tries < 6000; tries++) {
-    if (await check()) return
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve(0))))
-  }
-  assert.fail('this did not become true')
-}
 
 describe('a table', { skip: noBrowser }, () => {
   test('is a grid that says how many rows and columns it has, and its sort', async () => {
@@ -103,7 +97,7 @@ describe('a table', { skip: noBrowser }, () => {
     await page.keyboard.type('41')
     await page.keyboard.press('Enter')
     const id = await idOf(page, 'Ruiz 000')
-    await until(page, async () => (await get(id)).custom_fields.instruments === 41)
+    await until(async () => (await get(id)).custom_fields.instruments === 41)
     assert.equal((await get(id)).job_title, 'Head of purchasing')
     await page.keyboard.press('Enter')
     await page.keyboard.type('9')
@@ -161,7 +155,7 @@ describe('a table', { skip: noBrowser }, () => {
     assert.equal((await get(id)).job_title, 'Theirs')
     await mark.getByRole('button').click()
     await page.getByRole('button', { name: 'Use mine' }).click()
-    await until(page, async () => (await get(id)).job_title === 'Mine')
+    await until(async () => (await get(id)).job_title === 'Mine')
     await close()
   })
 
@@ -189,16 +183,11 @@ describe('a table', { skip: noBrowser }, () => {
     assert.deepEqual(sent.toSorted(), ids.map((id) => `PATCH /api/v1/contacts/${id}`).toSorted(), 'one for each record')
     assert.match(await rowOf(page, 'Ruiz 011').locator('.cell-mark.late').innerText(), /many/)
     await toast.getByRole('button', { name: 'Undo' }).click()
-    await until(
-      page,
-      async () =>
-        JSON.stringify(await titles()) ===
-        JSON.stringify([
-          ['Buyer', 10],
-          ['Buyer', 11],
-          ['Buyer', 12],
-        ]),
-    )
+    await becomes(titles, [
+      ['Buyer', 10],
+      ['Buyer', 11],
+      ['Buyer', 12],
+    ])
     await close()
   })
 
@@ -218,7 +207,7 @@ describe('a table', { skip: noBrowser }, () => {
       Promise.all(['013', '014'].map(async (n) => get(await idOf(page, `Ruiz ${n}`)))).then((all) =>
         all.map(({ language, job_title }) => [language, job_title]),
       )
-    await until(page, async () => JSON.stringify(await cells()) === '[[null,"Chief"],["de","Clerk"]]')
+    await until(async () => JSON.stringify(await cells()) === '[[null,"Chief"],["de","Clerk"]]')
     await close()
   })
 
@@ -235,7 +224,7 @@ describe('a table', { skip: noBrowser }, () => {
       )
     }, taken)
     await page.locator('.toast', { hasText: '1 cell changed, 1 refused' }).waitFor()
-    await until(page, async () => (await get(await idOf(page, 'Ruiz 016'))).job_title === 'Chief of all')
+    await until(async () => (await get(await idOf(page, 'Ruiz 016'))).job_title === 'Chief of all')
     assert.notEqual((await get(await idOf(page, 'Ruiz 016'))).emails[0]?.email, taken)
     await close()
   })
@@ -289,7 +278,7 @@ describe('a table', { skip: noBrowser }, () => {
     await page.getByRole('columnheader', { name: 'Name' }).click()
     await page.getByRole('menuitem', { name: 'Sort, A first' }).click()
     await page.waitForURL(/sort=name/)
-    await until(page, async () => (await page.locator('[data-row="0"]').innerText()).includes('Ruiz 000'))
+    await until(async () => (await page.locator('[data-row="0"]').innerText()).includes('Ruiz 000'))
     await page.getByRole('columnheader', { name: 'Email' }).click()
     await page.getByRole('menuitem', { name: 'Hide column' }).click()
     await page.waitForURL(/columns=name,company_id,owner_id/)
@@ -302,7 +291,7 @@ describe('a table', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('columnheader', { name: 'Email' }).count(), 0)
     await page.getByRole('searchbox', { name: 'Search in this view' }).fill('149')
     await page.waitForURL(/q=149/)
-    await until(page, async () => (await page.locator('.tbl [data-id]').count()) === 1)
+    await until(async () => (await page.locator('.tbl [data-id]').count()) === 1)
     await close()
   })
 
@@ -340,7 +329,7 @@ describe('a table', { skip: noBrowser }, () => {
       await page.locator('.tbl').evaluate((table) => {
         table.scrollLeft = 99_999
       })
-      await until(page, () =>
+      await until(() =>
         last.evaluate((cell) => {
           const box = cell.getBoundingClientRect()
           const there = document.elementFromPoint(Math.min(box.x + 9, innerWidth - 4), box.y + box.height / 2)
@@ -450,7 +439,7 @@ describe('duplicates', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Compare and merge: Tarn, Tarn' }).click()
     await page.getByRole('radio', { name: 'Use this Job title: Tarn' }).nth(1).check()
     const result = page.locator('.merge-table tr', { hasText: 'Job title' }).locator('.merge-result')
-    await until(page, async () => (await result.innerText()) === 'Chief')
+    await until(async () => (await result.innerText()) === 'Chief')
     await page.getByRole('button', { name: 'Merge into Tarn' }).click()
     const toast = page.locator('.toast', { hasText: 'Merged into Tarn' })
     await toast.waitFor()
@@ -479,7 +468,7 @@ describe('a merge', { skip: noBrowser }, () => {
     const { page, close } = await place.open(`/duplicates?object=contact&pair=${bare.id},${full.id}`)
     const row = (name: string) => page.locator('.merge-table tr', { has: page.getByRole('rowheader', { name }) })
     const result = (name: string) => row(name).locator('.merge-result')
-    const is = (name: string, text: string) => until(page, async () => (await result(name).innerText()) === text)
+    const is = (name: string, text: string) => until(async () => (await result(name).innerText()) === text)
     // The fuller one stays, though it is the newer one; the other can be kept in its place.
     await page.locator('.merge-table thead th').nth(1).getByText('stays').waitFor()
     await is('Job title', 'Head')
@@ -489,7 +478,7 @@ describe('a merge', { skip: noBrowser }, () => {
     await is('Company', 'Officine Parisi')
     assert.equal(await row('Phone').getByRole('radio').count(), 0, 'the phone stays in any case')
     await row('Company').getByRole('radio').nth(0).check()
-    await until(page, async () => !(await result('Company').innerText()).includes('Parisi'))
+    await until(async () => !(await result('Company').innerText()).includes('Parisi'))
     await row('Source').getByRole('radio').nth(0).check()
     await is('Source', '—')
     await page.getByRole('button', { name: 'Merge into Vermeulen' }).click()
@@ -554,7 +543,7 @@ describe('lists', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'By hand' }).click()
     await rowOf(page, 'Ruiz 014').locator('.box').click()
     await page.getByRole('button', { name: 'Take out of list' }).click()
-    await until(page, async () => (await page.locator('.tbl [data-id]').count()) === 1)
+    await until(async () => (await page.locator('.tbl [data-id]').count()) === 1)
     await close()
   })
 })

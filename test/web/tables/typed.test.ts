@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
+import { until } from '../../support/until.ts'
 import { type TablePage, tablePage } from './table-page.ts'
 
 // Figures and days that are typed, pasted and asked for in a real browser.
@@ -20,11 +21,6 @@ const LAYOUT = 'columns=name,custom_fields.ratio,custom_fields.ends,custom_field
 const get = async ({ id }: Row): Promise<Row> => (await place.server.call('GET', `/contacts/${id}`)).body
 const cell = (page: Page, { id }: Row, column: number) =>
   page.locator(`.tbl [data-id="${id}"] [data-column="${column}"]`)
-
-async function until(check: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 3000; tries++) if (await check()) return
-  assert.fail('this did not become true')
-}
 
 const paste = (page: Page, text: string) =>
   page.evaluate((given) => {

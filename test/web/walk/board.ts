@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { becomes, until } from '../../support/until.ts'
 import type { Day, Do, Hand, Step } from './hand.ts'
 
 // Work on the board.
@@ -12,11 +13,10 @@ const toCard: Do = async (day, { press, goByKeys }) => {
     page.evaluate(() => document.activeElement?.closest('[data-card]')?.getAttribute('data-card') ?? null)
   const before = await focused()
   await press('j')
-  for (let tries = 0; tries < 3000; tries++) {
+  day.id = await until(async () => {
     const now = await focused()
-    if (now !== null && now !== before) return void (day.id = now)
-  }
-  assert.fail('no card has the focus')
+    return now !== before && now
+  }, 'another card has the focus')
 }
 
 const pickCard: Do = async (day, { goByMouse }) => {
@@ -30,11 +30,9 @@ const isMoved = async (day: Day, { dealOf }: Hand) => (await dealOf(day)).stage 
 
 const shows =
   (number: (day: Day) => number): Do =>
-  async (day, { saved }) => {
-    const cards = day.page.locator('[data-card]')
-    for (let tries = 0; tries < 3000 && (await cards.count()) !== number(day); tries++) await saved()
-    assert.equal(await cards.count(), number(day))
-  }
+  (day) =>
+    becomes(() => day.page.locator('[data-card]').count(), number(day))
+
 export const BOARD: readonly Step[] = [
   {
     does: 'moves a deal to the next stage',
@@ -55,13 +53,13 @@ export const BOARD: readonly Step[] = [
       await day.page.locator('.in-hand').waitFor()
       await mouse.up()
     },
-    ends: (day, hand) => hand.becomes(() => isMoved(day, hand), true),
+    ends: (day, hand) => becomes(() => isMoved(day, hand), true),
   },
   {
     does: 'takes the move back',
     keyboard: (_, { press }) => press('Control+z'),
     mouse: ({ page }) => page.locator('.toast').getByRole('button', { name: 'Undo' }).click(),
-    ends: (day, hand) => hand.becomes(() => isMoved(day, hand), false),
+    ends: (day, hand) => becomes(() => isMoved(day, hand), false),
   },
   {
     does: 'changes an amount in place',

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import type { KitBoard } from '../deals/kit-board.ts'
 
@@ -72,11 +71,6 @@ export function handOf({ page, server }: Pick<Day, 'page' | 'server'>) {
   const goByMouse = (place: string) =>
     page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place }).first().click()
 
-  /** Waits until a value of the server that is read again and again is the expected one. */
-  async function becomes<Value>(read: () => Promise<Value>, expected: Value): Promise<void> {
-    for (let tries = 0; tries < 3000 && (await read()) !== expected; tries++) await saved()
-    assert.equal(await read(), expected)
-  }
   const dealOf = ({ id }: Day) => server.getRecord(`/deals/${id}`)
   const menuOf = async (card: Locator, item: string) => {
     await card.hover()
@@ -94,7 +88,6 @@ export function handOf({ page, server }: Pick<Day, 'page' | 'server'>) {
     goByKeys,
     findByMouse,
     goByMouse,
-    becomes,
     dealOf,
     menuOf,
     cardOf,

@@ -132,14 +132,3 @@ function connectionOf(url: string, member: Person, network: Network): OpenConnec
     }
   }
 }
-
-/** Waits for what comes by itself, such as an event of the stream. */
-export async function until(
-  holds: () => boolean,
-  what: string | (() => string) = 'what the test waits for',
-): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries > 1000) throw new Error(`${typeof what === 'string' ? what : what()} did not come`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
