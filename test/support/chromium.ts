@@ -39,6 +39,7 @@ function watched(context: BrowserContext): BrowserContext {
   context.on('console', (message) => {
     if (message.type() === 'error' && !isAnswer(message)) complaints.push(message.text())
   })
+  context.setDefaultTimeout(WAIT_MS)
   context.setDefaultNavigationTimeout(WAIT_MS)
   if (SLOWER > 1) slow(context)
   return context
