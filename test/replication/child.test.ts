@@ -6,7 +6,7 @@ import { silentLog } from '../../src/http/log.ts'
 import { startChild } from '../../src/replication/child.ts'
 import { follow } from '../../src/replication/follow.ts'
 import { temporaryFolder } from '../cli/command-line.ts'
-import { until } from '../support/copied.ts'
+import { until, untilIs } from '../support/until.ts'
 
 // A program whose note cannot be written, as on a full disk: here, because its folder is gone.
 
@@ -32,18 +32,18 @@ test('a reader whose program cannot be noted tries again until it can', needs, a
   writeFileSync(program, `#!/bin/sh\n[ -e '${go}' ] && exec sleep 3600\nexit 3\n`, { mode: 0o755 })
   const following = follow({ replica: 'file:///none', file, program, everyMs: 1000, log: silentLog, firstPauseMs: 1 })
   try {
-    await until(
+    await untilIs(
       () => following.state().restarts,
       (count) => count > 0,
     )
     rmSync(place, { recursive: true })
-    const { failure } = await until(following.state, (state) => /no such file/.test(state.failure ?? ''))
+    const { failure } = await untilIs(following.state, (state) => /no such file/.test(state.failure ?? ''))
     assert.match(failure ?? '', /no such file/)
     const { restarts } = following.state()
-    await until(following.state, (state) => state.restarts > restarts)
+    await untilIs(following.state, (state) => state.restarts > restarts)
     writeFileSync(go, '')
     mkdirSync(place)
-    assert.equal(await until(() => existsSync(`${file}-follower`), Boolean), true)
+    await until(() => existsSync(`${file}-follower`))
     assert.equal(following.state().isRunning, true)
   } finally {
     await following.stop()

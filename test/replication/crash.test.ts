@@ -15,6 +15,7 @@ import { type Bundled, bundled } from '../support/bundle.ts'
 import { noLitestream, type Replica, replicate, restore } from '../support/litestream.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { examples } from '../support/seed.ts'
+import { until } from '../support/until.ts'
 import { BUCKET, type Gateway, KEYS, startVersitygw } from '../support/versitygw.ts'
 
 // A server under load beside a real Litestream, and the end of both.
@@ -176,12 +177,7 @@ for (const kind of ['folder', 'bucket'] as const)
         const server = await start(dataDir, replicaArgv)
         const litestream = replicate(join(dataDir, DATABASE), replica, PACE)
         t.after(() => litestream.stop())
-        for (
-          const end = Date.now() + 120_000;
-          !existsSync(join(dataDir, `.${DATABASE}-litestream/ltx/0`));
-          await pause(20)
-        )
-          assert.ok(Date.now() < end, litestream.said())
+        await until(() => existsSync(join(dataDir, `.${DATABASE}-litestream/ltx/0`)), litestream.said)
         const { done, longest, endedAt } = await load(server, org, dataDir, WRITES, () => {
           server.child.kill('SIGKILL')
           if (isBoth) process.kill(litestream.pid, 'SIGKILL')
@@ -205,15 +201,13 @@ for (const kind of ['folder', 'bucket'] as const)
         }
         const next = await goOn(server, () => start(dataDir, replicaArgv), org, done)
         const isThere = ({ ids }: ReturnType<typeof read>) => done.every(({ id }) => ids.has(id))
-        let copied = unlessDamaged(newest)
-        for (const end = Date.now() + 120_000; !(copied && isThere(copied)) && Date.now() < end; ) {
-          await pause(200)
-          copied = unlessDamaged(newest)
-        }
+        const copied = await until(() => {
+          const found = unlessDamaged(newest)
+          return found && isThere(found) && found
+        }, litestream.said)
         next.child.kill('SIGTERM')
         await once(next.child, 'exit')
         await litestream.stop()
-        assert.ok(copied && isThere(copied), litestream.said())
         assert.equal(copied.integrity, 'ok')
         assert.deepEqual([...copied.ids].sort(), [...read(join(dataDir, DATABASE)).ids].sort())
       })

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { folderCopy } from '../../src/replication/copy/folder.ts'
 import { beginAnew, compare, LITESTREAM_FOLDER, link } from '../../src/replication/cut.ts'
 import { openSqlite } from '../../src/store/driver.ts'
@@ -12,6 +11,7 @@ import { cli } from '../cli/command-line.ts'
 import { noLitestream, type Running, replicate, restore } from '../support/litestream.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { type Served, serve } from '../support/served.ts'
+import { until } from '../support/until.ts'
 
 // A replica that gets another place, or lacks what comes before, with real Litestream.
 
@@ -99,11 +99,6 @@ describe('a replica that gets another place', { skip: noLitestream }, () => {
     assert.deepEqual(await server?.tryTo('POST', '/deals', { title }), [201, null])
   }
   const check = async () => (await server?.screen('/readyz'))?.body.checks.replication
-  async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    const end = Date.now() + 100_000
-    for (; !(await holds()); await pause(50))
-      if (Date.now() > end) assert.fail(`not in time: ${what} ${JSON.stringify(await check())}`)
-  }
   /** The titles that somebody gets back from a place; undefined if there is nothing yet. */
   function titlesAt(folder: string): string[] | undefined {
     const file = join(root, `restored-${++count}.db`)
@@ -135,7 +130,7 @@ describe('a replica that gets another place', { skip: noLitestream }, () => {
     litestream = replicate(database(), { folder: first })
     await start(first)
     await write('Before')
-    await until('all is there', () => titlesAt(first)?.includes('Before') ?? false)
+    await until(() => titlesAt(first)?.includes('Before') ?? false, 'all is there')
     await stop()
     forgetBeginning()
   })
@@ -147,18 +142,18 @@ describe('a replica that gets another place', { skip: noLitestream }, () => {
       const begin = async () => {
         litestream = replicate(database(), { folder: second })
         await until(
-          'it has sent the whole database',
           () => order !== 'Litestream first' || existsSync(join(second, 'ltx/9')),
+          'it has sent the whole database',
         )
       }
       if (order === 'Litestream first') await begin()
       await start(second)
       await write('After')
       if (order !== 'Litestream first') await begin()
-      await until('it has arrived', () => titlesAt(second)?.includes('After') ?? false)
+      await until(() => titlesAt(second)?.includes('After') ?? false, 'it has arrived')
       await write('Still')
-      await until('it goes on', () => titlesAt(second)?.includes('Still') ?? false)
-      await until('nothing is needed', async () => (await check()).status === 'pass')
+      await until(() => titlesAt(second)?.includes('Still') ?? false, 'it goes on')
+      await until(async () => (await check()).status === 'pass', 'nothing is needed')
       assert.ok(server?.lines.some(({ msg }) => /did not have what comes before the next changes/.test(msg)))
     })
 
@@ -168,7 +163,7 @@ describe('a replica that gets another place', { skip: noLitestream }, () => {
     writeFileSync(join(second, 'ltx/9', numbered(1, 255)), 'of another database')
     litestream = replicate(database(), { folder: second })
     await start(second)
-    await until('the reason is there', async () => /could not be told/.test((await check()).detail ?? ''))
+    await until(async () => /could not be told/.test((await check()).detail ?? ''), 'the reason is there')
     const { status, detail } = await check()
     assert.equal(status, 'warn')
     assert.match(
@@ -189,7 +184,7 @@ describe('a replica that gets another place', { skip: noLitestream }, () => {
     litestream = replicate(database(), { folder: second })
     await start(second)
     await write('Restored')
-    await until('it has arrived', () => titlesAt(second)?.includes('Restored') ?? false)
+    await until(() => titlesAt(second)?.includes('Restored') ?? false, 'it has arrived')
     assert.deepEqual(titlesAt(second), ['Before', 'Restored'])
   })
 })

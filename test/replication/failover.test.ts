@@ -9,9 +9,9 @@ import { promisify } from 'node:util'
 import { openStore } from '../../src/store/open.ts'
 import { cli } from '../cli/command-line.ts'
 import { httpClient } from '../support/client.ts'
-import { until } from '../support/copied.ts'
 import { litestreamProgram, noLitestream, type Running, replicate } from '../support/litestream.ts'
 import { makeOrg, type Org } from '../support/org.ts'
+import { until, untilIs } from '../support/until.ts'
 
 // docs/failover.md, from its first command to its last, with real Litestream.
 
@@ -70,7 +70,7 @@ async function start(block: string) {
   children.push(server)
   let said = ''
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => void (said += chunk))
-  await until(
+  await untilIs(
     () => /screens +http/.test(said),
     (isThere) => isThere || server.exitCode !== null,
   )
@@ -95,9 +95,9 @@ test('the guide, from the first start to the old machine as the standby', needs,
   const old = await start(first)
   litestream = replicate(join(work, 'primary/dealbox.db'), { folder: replica })
   await write(old.api, 'Replicated')
-  await until(() => existsSync(join(replica, 'ltx')), Boolean)
+  await until(() => existsSync(join(replica, 'ltx')))
   const standby = await start(second)
-  await until(
+  await untilIs(
     () => titlesAt(standby.api),
     (titles) => titles.length === 1,
   )
@@ -119,7 +119,7 @@ test('the guide, from the first start to the old machine as the standby', needs,
   assert.equal(refused.headers.get('dealbox-primary'), 'http://crm-b.example.com')
   assert.equal((await fetch(`${old.screens}/readyz`)).status, 503)
   const file = join(work, 'primary/unreplicated-epoch-1.ndjson')
-  await until(() => existsSync(file), Boolean)
+  await until(() => existsSync(file))
   const counted = await exec('sh', ['-ec', localOf(counting)], options)
   assert.match(counted.stdout, /^1 /)
   assert.equal(JSON.parse(readFileSync(file, 'utf8')).event.data.object.title, 'Lost')
@@ -147,8 +147,8 @@ test('the guide, from the first start to the old machine as the standby', needs,
 
   // The new one replicates by itself, and is followed.
   const follower = await start(back)
-  assert.ok(await until(() => existsSync(join(replica, 'epoch-00000002')), Boolean))
-  await until(
+  await until(() => existsSync(join(replica, 'epoch-00000002')))
+  await untilIs(
     () => titlesAt(follower.api),
     (titles) => titles.includes('New'),
   )

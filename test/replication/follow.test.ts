@@ -9,8 +9,9 @@ import { openFollowed } from '../../src/store/followed/connection.ts'
 import { openReader } from '../../src/store/followed/reader.ts'
 import { SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
 import { cli } from '../cli/command-line.ts'
-import { type Primary, rest, type StartedReader, startPrimary, until } from '../support/copied.ts'
+import { type Primary, rest, type StartedReader, startPrimary } from '../support/copied.ts'
 import { follow, litestreamProgram, noLitestream, type Running, replicate } from '../support/litestream.ts'
+import { until, untilIs } from '../support/until.ts'
 
 // How a copy is kept and read, whatever happens to Litestream.
 
@@ -26,7 +27,7 @@ const seqNow = async (): Promise<string> =>
   (await primary.call('POST', '/deals', { title: 'Deal' })).headers.get('dealbox-seq') as string
 
 const readAt = (reader: StartedReader, seq: string) =>
-  until(
+  untilIs(
     () => reader.call('GET', '/deals', undefined, { 'dealbox-seq': seq }),
     ({ status }) => status === 200,
   )
@@ -53,13 +54,13 @@ test('what Litestream writes past SQLite is read at once, whatever was read befo
   const copying = replicate(join(root, 'a.db'), replica, { everyMs: 50 })
   let following: Running | undefined
   try {
-    await until(() => existsSync(join(replica.folder, 'ltx')), Boolean)
+    await until(() => existsSync(join(replica.folder, 'ltx')))
     const file = join(root, 'b.db')
     await until(async () => {
       following = follow(replica, file, { everyMs: 50 })
-      await until(() => existsSync(`${file}-txid`) || !following?.isRunning(), Boolean)
+      await until(() => existsSync(`${file}-txid`) || !following?.isRunning())
       return existsSync(`${file}-txid`)
-    }, Boolean)
+    })
     const copy = openFollowed(file, () => undefined)
     const states = copy.prepare('SELECT min(a), max(a), count(*) FROM t').raw()
     const read = () => orCode(() => states.get())
@@ -68,9 +69,9 @@ test('what Litestream writes past SQLite is read at once, whatever was read befo
     const versions = new Set<unknown>()
     for (let round = 1; round <= 5; round++) {
       db.exec('UPDATE t SET a = a + 1') // in place: the first page, by which SQLite notices changes, stays as it is
-      const seen = await until(read, (found) => Array.isArray(found) && found[0] === round)
+      const seen = await untilIs(read, (found) => Array.isArray(found) && found[0] === round)
       assert.deepEqual(seen, [round, round, 2000])
-      versions.add(await until(versionOf, (found) => typeof found === 'number'))
+      versions.add(await untilIs(versionOf, (found) => typeof found === 'number'))
     }
     assert.equal(versions.size, 5) // what is cached in memory is forgotten as well
     copy.close()

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { type Primary, type StartedReader, startPrimary, until } from '../support/copied.ts'
+import { type Primary, type StartedReader, startPrimary } from '../support/copied.ts'
 import { noLitestream } from '../support/litestream.ts'
 import { sendRaw } from '../support/raw.ts'
+import { untilIs } from '../support/until.ts'
 
 // A reader that passes writes on.
 
@@ -52,7 +53,7 @@ test('a write arrives at the primary, and its answer at the client, who can read
   assert.deepEqual([again.body.id, again.headers.get('idempotency-replayed')], [made.body.id, 'true'])
   const seq = made.headers.get('dealbox-seq') as string
   const read = () => reader.call('GET', `/deals/${made.body.id}`, undefined, { 'dealbox-seq': seq })
-  assert.equal((await until(read, ({ status }) => status === 200)).body.title, 'Passed on')
+  assert.equal((await untilIs(read, ({ status }) => status === 200)).body.title, 'Passed on')
   const changed = await reader.call('PATCH', `/deals/${made.body.id}`, { title: 'Changed' }, { 'if-match': '"1"' })
   assert.deepEqual([changed.status, changed.headers.get('etag')], [200, '"2"'])
   const stale = await reader.call('PATCH', `/deals/${made.body.id}`, { title: 'Again' }, { 'if-match': '"1"' })
@@ -85,7 +86,7 @@ test('strangers who hold their requests back keep nobody from writing and signin
   try {
     let refused = 0
     for (let n = 0; n < 12; n++) hold(`${reader.screens}/app/login`, () => refused++)
-    const isRefused = await until(
+    const isRefused = await untilIs(
       () => refused === 4,
       (done) => done,
     )

@@ -5,8 +5,9 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } 
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { type Primary, startPrimary, until } from '../support/copied.ts'
+import { type Primary, startPrimary } from '../support/copied.ts'
 import { litestreamProgram, noLitestream } from '../support/litestream.ts'
+import { until, untilIs } from '../support/until.ts'
 
 // docs/readers.md, and what a reader is made of.
 
@@ -30,7 +31,7 @@ test('the commands of the guide work as they are printed', needs, async () => {
   const script = `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'src/main.ts')}' "$@"\n`
   writeFileSync(join(bin, 'dealbox'), script, { mode: 0o755 })
   const { folder } = primary.replica as { folder: string }
-  await until(() => existsSync(join(folder, 'ltx')), Boolean)
+  await until(() => existsSync(join(folder, 'ltx')))
   const { NODE_COMPILE_CACHE } = process.env
   const PATH = `${bin}:${dirname(litestreamProgram())}:${process.env.PATH}`
   const options = { cwd: work, env: { NODE_COMPILE_CACHE, PATH, HOME: work, TOKEN: primary.org.token } }
@@ -41,7 +42,7 @@ test('the commands of the guide work as they are printed', needs, async () => {
   try {
     let said = ''
     for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => void (said += chunk))
-    const found = await until(
+    const found = await untilIs(
       () => /api +(http:\S+)/.exec(said)?.[1],
       (url) => url !== undefined || server.exitCode !== null,
     )

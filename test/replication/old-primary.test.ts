@@ -10,6 +10,7 @@ import { openStore } from '../../src/store/open.ts'
 import { cli } from '../cli/command-line.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { serve } from '../support/served.ts'
+import { becomes, until } from '../support/until.ts'
 
 // A folder of a primary that had a replica, when it is started in another way.
 
@@ -69,7 +70,7 @@ describe('a primary with a replica', () => {
   test('with a standby does not start with another replica, where nobody would see its successor', async () => {
     const first = await start(asBefore())
     await registerStandby(folderCopy(replica), 1, 0)
-    while (!existsSync(join(replica, 'dealbox/epoch-00000001-fenced.json'))) await new Promise(setImmediate)
+    await until(() => existsSync(join(replica, 'dealbox/epoch-00000001-fenced.json')))
     await first.stop()
     const other = join(root, `other-${count}`)
     mkdirSync(other)
@@ -94,11 +95,7 @@ describe('a primary with a replica', () => {
   test('alone writes while its replica is away, and /readyz warns', async () => {
     const served = await start(asBefore())
     renameSync(replica, `${replica}-gone`)
-    for (let tries = 0; ; tries++) {
-      const { primary } = (await served.screen('/readyz')).body.checks
-      if (primary.status === 'warn') break
-      assert.ok(tries < 20_000, JSON.stringify(primary))
-    }
+    await becomes(async () => (await served.screen('/readyz')).body.checks.primary.status, 'warn')
     assert.equal(await writes(served), 201)
     await served.stop()
     assert.equal(await serveOnce(asBefore()), 201)

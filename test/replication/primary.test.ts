@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import type { Copy } from '../../src/replication/copy/copy.ts'
 import { folderCopy } from '../../src/replication/copy/folder.ts'
@@ -13,21 +12,13 @@ import { readReplicationState } from '../../src/replication/state.ts'
 import { DATABASE, openStore, type Store } from '../../src/store/open.ts'
 import { type Between, standBetween } from '../backup/places/between.ts'
 import { noLitestream, type Replica, type Running, replicate } from '../support/litestream.ts'
+import { until } from '../support/until.ts'
 import { BUCKET, type Gateway, KEYS, startVersitygw } from '../support/versitygw.ts'
 
 // A store with a real Litestream beside it, and time that moves when the test says so: Litestream writes its own.
 
 const root = mkdtempSync(join(tmpdir(), 'dealbox-primary-'))
 after(() => rmSync(root, { recursive: true, force: true }))
-
-/** Waits for another process. */
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 120_000
-  while (!(await holds())) {
-    if (Date.now() > end) assert.fail(`not in time: ${what}`)
-    await pause(20)
-  }
-}
 
 let count = 0
 let store: Store
@@ -61,18 +52,18 @@ async function passTime(): Promise<void> {
   elapsedMs += 10_000
   const before = primary.asked()
   tick()
-  await until('the copy was asked', () => primary.asked() > before)
+  await until(() => primary.asked() > before, 'the copy was asked')
 }
 
 /** Until what was written a moment ago has arrived. */
 async function upToDate(): Promise<void> {
   aheadMs = 0
   const since = Date.now()
-  await until('the copy is up to date', () => {
+  await until(() => {
     tick()
     const { lagMs, problem } = primary.status()
     return problem === undefined && (lagMs as number) < Date.now() - since
-  })
+  }, 'the copy is up to date')
 }
 
 /** Lets time pass until somebody is needed: after how many seconds, and why. */
@@ -123,7 +114,7 @@ describe('a replication that has silently stopped is noticed within a minute', {
   test('Litestream ended', async () => {
     const folder = join(dataDir, '../copy')
     litestream = replicate(database(), { folder })
-    await until('there is a copy', () => existsSync(join(folder, 'ltx/0')))
+    await until(() => existsSync(join(folder, 'ltx/0')), 'there is a copy')
     start(folderCopy(folder))
     await upToDate()
     assert.deepEqual(lines, [])
@@ -179,14 +170,14 @@ describe('a replication that has silently stopped is noticed within a minute', {
   test('the files of the copy were deleted', async () => {
     const folder = join(dataDir, '../copy-2')
     litestream = replicate(database(), { folder })
-    await until('there is a copy', () => existsSync(join(folder, 'ltx/9')))
+    await until(() => existsSync(join(folder, 'ltx/9')), 'there is a copy')
     start(folderCopy(folder))
     await upToDate()
     for (const level of [0, 1, 9]) rmSync(join(folder, 'ltx', String(level)), { recursive: true, force: true })
-    await until('Litestream goes on', () => {
+    await until(() => {
       tick()
       return existsSync(join(folder, 'ltx/0'))
-    })
+    }, 'Litestream goes on')
     const { seconds, problem } = await noticed()
     assert.ok(seconds <= 20, `${seconds} s`) // the first question may have been on its way before
     assert.match(problem, /has lost its beginning and cannot be restored: stop Litestream, run "litestream reset"/)

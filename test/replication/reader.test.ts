@@ -14,10 +14,11 @@ import { resourceDeps } from '../../src/resource-deps.ts'
 import { liveParts } from '../../src/screens/live/live.ts'
 import { screenHandlers, screenRoutes } from '../../src/screens/routes.ts'
 import { cliJson } from '../cli/command-line.ts'
-import { type Answer, type Primary, rest, type StartedReader, startPrimary, until } from '../support/copied.ts'
+import { type Answer, type Primary, rest, type StartedReader, startPrimary } from '../support/copied.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
 import { noLitestream } from '../support/litestream.ts'
 import { UNKNOWN } from '../support/records.ts'
+import { untilIs } from '../support/until.ts'
 
 // A reader beside its primary, with Litestream in between. Once all was written, the primary's Litestream rests, so that
 // the copy stays as it is.
@@ -41,7 +42,7 @@ before(async () => {
   primary = await startPrimary({ publicUrl: PUBLIC })
   await writeSome()
   reader = await primary.startReader()
-  await until(
+  await untilIs(
     () => reader.call('GET', '/deals', undefined, { 'dealbox-seq': seq }),
     ({ status }) => status === 200,
   )
@@ -155,7 +156,7 @@ test('the stream brings the events of the primary as they arrive', needs, async 
   const polled = reader.call('GET', `/webhooks/events?after_seq=${seq}&wait=10`)
   const made = await primary.call('POST', '/deals', { title: 'Streamed' })
   seq = made.headers.get('dealbox-seq') as string
-  await until(
+  await untilIs(
     () => text,
     (all) => all.includes(made.body.id),
   )
@@ -181,7 +182,7 @@ test('the health checks and metrics are those of a reader', needs, async () => {
 test('a key that the primary has made since is missed at once, not at a promotion', needs, async () => {
   const { kid } = await cliJson('keys', 'rotate', '--data', primary.dataDir)
   const keys = async () => JSON.parse(await (await fetch(`${reader.screens}/readyz`)).text()).checks.keys
-  const { status, detail } = await until(keys, (found) => found?.status === 'warn')
+  const { status, detail } = await untilIs(keys, (found) => found?.status === 'warn')
   assert.equal(status, 'warn')
   assert.ok(
     detail.startsWith(`The folder keys lacks ${kid}.pem of the primary. Copy it, or run "dealbox replicate --f`),

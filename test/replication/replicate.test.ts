@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { smallFiles } from '../../src/backup/contents.ts'
 import { litestreamTexts } from '../../src/cli/install/litestream.ts'
 import { BUNDLE } from '../../src/replication/bundle.ts'
@@ -16,6 +15,7 @@ import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
 import { noGo } from '../support/go-tools.ts'
 import { noLitestream, restore, run } from '../support/litestream.ts'
 import { makeOrg } from '../support/org.ts'
+import { until } from '../support/until.ts'
 import { BUCKET, type Gateway, KEYS, startVersitygw } from '../support/versitygw.ts'
 
 const folder = temporaryFolder()
@@ -36,11 +36,6 @@ before(async () => {
   store.close()
   writeFileSync(join(dataDir, 'dealbox.json'), '{"min-free": "64M"}', { mode: 0o600 })
 })
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 120_000; !(await holds()); await pause(20))
-    assert.ok(Date.now() < end, `not in time: ${what}`)
-}
 
 const refused = async (pattern: RegExp, ...argv: string[]) => {
   const { code, out, err } = await cli(['replicate', ...argv])
@@ -197,7 +192,7 @@ for (const kind of ['folder', 'bucket'] as const)
       }
       const encryption = { passphrase: 'a lake in the north of it', workFactor: 10 }
       const files = copyFiles({ dataDir, copy, encryption, every })
-      await until('they are there', async () => (await copy.get(BUNDLE)) !== undefined)
+      await until(async () => (await copy.get(BUNDLE)) !== undefined, 'they are there')
       const first = (await copy.get(BUNDLE)) as Buffer
       for (const { content } of smallFiles(dataDir)) assert.equal(first.indexOf(content), -1)
       const fetch = (file = passphrase) =>
@@ -216,7 +211,7 @@ for (const kind of ['folder', 'bucket'] as const)
       writeFileSync(join(dataDir, 'keys/00000000000000ff.pem'), 'a key', { mode: 0o600 })
       writeFileSync(join(dataDir, 'keys/secrets copy.key'), 'of a person', { mode: 0o600 })
       for (const job of jobs) job()
-      await until('they are there again', async () => !(await copy.get(BUNDLE))?.equals(first))
+      await until(async () => !(await copy.get(BUNDLE))?.equals(first), 'they are there again')
       assert.match((await fetch()).out, /^Wrote keys\/00000000000000ff\.pem into .*\. Left dealbox\.json as it is\.$/m)
       assert.equal(readFileSync(join(standby, 'dealbox.json'), 'utf8'), '{"min-free": "1G"}')
       for (const name of ['00000000000000ff.pem', 'secrets copy.key']) rmSync(join(dataDir, 'keys', name))
@@ -234,7 +229,7 @@ for (const kind of ['folder', 'bucket'] as const)
       writeFileSync(config, printed.files['/etc/dealbox-litestream.yml'])
       const store = openStore(dataDir, { isReplicated: true })
       const litestream = run({ AWS_SHARED_CREDENTIALS_FILE: keyFile }, 'replicate', '-config', config)
-      await until('there is a copy', async () => (await copy.files(0)).length > 0)
+      await until(async () => (await copy.files(0)).length > 0, 'there is a copy')
       store.transaction(() => store.db.prepare("UPDATE orgs SET name = 'Copied'").run())
       await litestream.stop()
       store.close()

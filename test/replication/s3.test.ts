@@ -7,9 +7,10 @@ import type { Copy } from '../../src/replication/copy/copy.ts'
 import { s3Copy } from '../../src/replication/copy/s3.ts'
 import { copyOfUrl } from '../../src/replication/copy/url.ts'
 import { standBetween } from '../backup/places/between.ts'
-import { startPrimary, until } from '../support/copied.ts'
+import { startPrimary } from '../support/copied.ts'
 import { litestreamEnvironment, noLitestream } from '../support/litestream.ts'
 import { ownCertificate } from '../support/smtp.ts'
+import { untilIs } from '../support/until.ts'
 import { KEYS, startVersitygw } from '../support/versitygw.ts'
 
 test('a reader follows a replica in S3, with the keys of its environment', { skip: noLitestream }, async () => {
@@ -24,7 +25,7 @@ test('a reader follows a replica in S3, with the keys of its environment', { ski
         const made = await primary.call('POST', '/deals', { title })
         const seen = { 'dealbox-seq': made.headers.get('dealbox-seq') as string }
         const read = () => reader.call('GET', `/deals/${made.body.id}`, undefined, seen)
-        assert.equal((await until(read, ({ status }) => status === 200)).body.title, title)
+        assert.equal((await untilIs(read, ({ status }) => status === 200)).body.title, title)
       }
     } finally {
       await reader.stop()

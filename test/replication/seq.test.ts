@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { type Answer, type Primary, type StartedReader, startPrimary, until } from '../support/copied.ts'
+import { type Answer, type Primary, type StartedReader, startPrimary } from '../support/copied.ts'
 import { noLitestream } from '../support/litestream.ts'
 import { examples } from '../support/seed.ts'
+import { untilIs } from '../support/until.ts'
 
 // A client that has written asks a reader for at least its own write.
 
@@ -26,7 +27,7 @@ const seqOf = ({ headers }: Answer): number => Number(headers.get('dealbox-seq')
 /** Reads until the reader has got there; what is answered before then says so. */
 async function readAt(reader: StartedReader, path: string, seq: number): Promise<Answer> {
   const ask = () => reader.call('GET', path, undefined, { 'dealbox-seq': String(seq) })
-  const answer = await until(ask, ({ status }) => status !== 503)
+  const answer = await untilIs(ask, ({ status }) => status !== 503)
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return answer
 }
@@ -122,7 +123,7 @@ test(
     }
     await primary.call('POST', '/deals', { title: 'Deal' })
     for (const path of ahead) {
-      const { status } = await until(
+      const { status } = await untilIs(
         () => askAhead(reader, path),
         (answer) => answer.status !== 503,
       )

@@ -10,6 +10,7 @@ import { cli, temporaryFolder } from '../cli/command-line.ts'
 import { noLitestream, replicate } from '../support/litestream.ts'
 import { makeOrg } from '../support/org.ts'
 import { serve } from '../support/served.ts'
+import { becomes, until } from '../support/until.ts'
 
 const folder = temporaryFolder()
 let count = 0
@@ -20,14 +21,6 @@ async function newData() {
   const { token } = await makeOrg(store, dataDir, 'Acme')
   store.close()
   return { dataDir, token }
-}
-
-async function until<T>(what: string, find: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 120_000; ; await pause(20)) {
-    const found = await find()
-    if (found !== undefined) return found
-    assert.ok(Date.now() < end, `not in time: ${what}`)
-  }
 }
 
 const examined = async (dataDir: string) => {
@@ -77,18 +70,18 @@ describe('a replicated server', { skip: noLitestream }, () => {
     const { dataDir, token } = await newData()
     const copy = join(folder, 'copy')
     const litestream = replicate(join(dataDir, DATABASE), { folder: copy })
-    await until('the copy', async () => (existsSync(copy) ? true : undefined))
+    await until(() => existsSync(copy), 'the copy')
     const server = await serve(dataDir, token, {
       replicated: true,
       replica: copy,
       publicUrl: 'https://crm.example.com',
     })
     try {
-      const found = await until('it was asked', async () => {
+      const found = await until(async () => {
         const { status, body } = await server.screen('/readyz')
         assert.equal(status, 200)
-        return body.checks.replication.lag_s === undefined ? undefined : body.checks.replication
-      })
+        return body.checks.replication.lag_s !== undefined && body.checks.replication
+      }, 'it was asked')
       assert.deepEqual([found.status, found.epoch], ['pass', 1])
       assert.match(found.detail, /^The keys and settings are not beside the replica/)
       assert.ok(found.lag_s <= 10)
@@ -96,10 +89,10 @@ describe('a replicated server', { skip: noLitestream }, () => {
       assert.match(text, /\ndealbox_replication_lag_seconds \d/)
       assert.match(text, /\ndealbox_replication_epoch 1\n/)
       assert.match(text, /\ndealbox_health_check\{check="replication"\} 0\n/)
-      const [replication, schema] = await until('the server has noted it', async () => {
+      const [replication, schema] = await until(async () => {
         const all = await examined(dataDir)
-        return all[0].status === 'pass' ? all : undefined
-      })
+        return all[0].status === 'pass' && all
+      }, 'the server has noted it')
       assert.match(replication.detail, /^The replica at .*copy was \d+ s old at .*; this is primary 1\.$/)
       assert.equal(schema.status, 'pass')
       assert.deepEqual(server.lines, [])
@@ -137,9 +130,7 @@ test('a server that nobody asks about its copy says so; one that is not replicat
   try {
     assert.equal((await plain.screen('/readyz')).body.checks.replication, undefined)
     assert.doesNotMatch(await (await fetch(`${plain.screens}/metrics`)).text(), /dealbox_replication/)
-    await until('it was noted', async () =>
-      (await examined(dataDir))[0].detail === 'The database is not replicated.' ? true : undefined,
-    )
+    await becomes(async () => (await examined(dataDir))[0].detail, 'The database is not replicated.')
   } finally {
     await plain.stop()
   }

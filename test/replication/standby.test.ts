@@ -17,8 +17,9 @@ import { askToPromote, takeRequest } from '../../src/cli/standby.ts'
 import { folderCopy } from '../../src/replication/copy/folder.ts'
 import { readBegun, readEpoch } from '../../src/replication/epochs.ts'
 import { openStore } from '../../src/store/open.ts'
-import { type Primary, startPrimary, until } from '../support/copied.ts'
+import { type Primary, startPrimary } from '../support/copied.ts'
 import { litestreamProgram, noLitestream } from '../support/litestream.ts'
+import { until, untilIs } from '../support/until.ts'
 
 // Two standbys of one primary, of which one after the other is promoted.
 
@@ -32,7 +33,7 @@ before(async () => {
   if (noLitestream) return
   folder = mkdtempSync(join(tmpdir(), 'dealbox-replica-'))
   primary = await startPrimary({ replica: folder }, { folder })
-  await until(() => existsSync(join(folder, 'ltx')), Boolean)
+  await until(() => existsSync(join(folder, 'ltx')))
   first = await primary.startStandby()
   second = await primary.startStandby()
 })
@@ -47,14 +48,14 @@ const writes = async (to: Pick<Primary, 'call'>, title: string) => (await to.cal
 const titles = async (of: Pick<Primary, 'call'>): Promise<string[]> =>
   ((await of.call('GET', '/deals')).body.data ?? []).map(({ title }: { title: string }) => title)
 const arrives = (at: Pick<Primary, 'call'>, title: string) =>
-  until(
+  untilIs(
     () => titles(at),
     (found) => found.includes(title),
   )
 
 /** Whether a standby comes to have what a new primary has written: it looks for that again and again. */
 async function follows(standby: typeof first, title: string): Promise<boolean> {
-  const found = await until(
+  const found = await untilIs(
     async () => {
       standby.look() // it goes on with the old copy until there is one of the new primary
       return titles(standby).catch((): string[] => []) // it closes its listeners for a moment

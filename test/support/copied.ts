@@ -1,7 +1,6 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { sessionStore } from '../../src/auth/sessions.ts'
 import { readFollow } from '../../src/cli/follow-options.ts'
@@ -17,6 +16,7 @@ import { httpClient } from './client.ts'
 import { litestreamProgram, type Replica, replicate, urlOf } from './litestream.ts'
 import { makeOrg, type Org } from './org.ts'
 import { serve } from './served.ts'
+import { until, untilIs } from './until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
 type Body = any
@@ -132,26 +132,14 @@ async function reader(data: string, token: string, replica: Replica, more: Parti
   }
 }
 
-/** Asks again until the answer is right, for at most ten seconds. */
-export async function until<T>(ask: () => T | Promise<T>, isRight: (found: T) => boolean): Promise<T> {
-  for (let left = 500; ; left--) {
-    const found = await ask()
-    if (isRight(found) || left === 0) return found
-    await pause(20)
-  }
-}
-
 /** Litestream of the primary may not have sent anything yet. */
-async function whenReplicated(start: () => Promise<Running>): Promise<Running> {
-  for (let left = 100; ; left--) {
-    try {
-      return await start()
-    } catch (error) {
-      if (left === 0 || !['usage', 'cannot_follow'].includes((error as Problem).code)) throw error
-      await pause(20)
-    }
-  }
-}
+const whenReplicated = (start: () => Promise<Running>): Promise<Running> =>
+  until(() =>
+    start().catch((error: Problem) => {
+      if (!['usage', 'cannot_follow'].includes(error.code)) throw error
+      return undefined
+    }),
+  )
 
 /** Stops the replication of a primary, and waits until a copy has all of it: then nothing changes the copy any more. */
 export async function rest(primary: Primary, folder: string): Promise<void> {
@@ -159,6 +147,5 @@ export async function rest(primary: Primary, folder: string): Promise<void> {
   const level = join((primary.replica as { folder: string }).folder, 'ltx/0')
   const newest = readdirSync(level).sort().at(-1) as string
   const isLast = (position: string) => newest.includes(`-${position.trim()}.`)
-  const position = await until(() => readFileSync(join(folder, 'dealbox.db-txid'), 'utf8'), isLast)
-  if (!isLast(position)) throw new Error(`the copy is at ${position}, and the replica at ${newest}`)
+  await untilIs(() => readFileSync(join(folder, 'dealbox.db-txid'), 'utf8'), isLast)
 }

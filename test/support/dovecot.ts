@@ -14,9 +14,9 @@ import {
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { ImapServer } from '../../src/mail/transport/server.ts'
 import { type Ends, ownCertificate } from './smtp.ts'
+import { until } from './until.ts'
 
 /** For the option `skip` of a test that needs an IMAP server. Dovecot 2.4 has different settings. */
 export const noDovecot = absence()
@@ -138,10 +138,8 @@ ${settings}
     child.stderr?.on('data', (chunk) => {
       said += chunk
     })
-    while (!(await greets(port))) {
-      if (child.exitCode !== null) throw new Error(`Dovecot does not start: ${said}${logOf(dir)}`)
-      await pause(10)
-    }
+    await until(() => child?.exitCode !== null || greets(port))
+    if (child.exitCode !== null) throw new Error(`Dovecot does not start: ${said}${logOf(dir)}`)
   }
 
   async function stop(): Promise<void> {

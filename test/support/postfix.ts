@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { MailServer } from '../../src/mail/transport/server.ts'
 import { freePorts } from './dovecot.ts'
 import type { Ends } from './smtp.ts'
+import { until } from './until.ts'
 
 const COMMANDS = '/usr/sbin'
 const DAEMONS = '/usr/lib/postfix/sbin'
@@ -108,10 +108,10 @@ export async function startPostfix(t: Ends, people: readonly string[], limit: nu
     if (postfix.exitCode === null) await new Promise((resolve) => postfix.once('exit', resolve))
     rmSync(dir, { recursive: true, force: true })
   })
-  for (let tries = 0; !(await answers(port)); tries++) {
-    if (tries > 300) throw new Error(`Postfix did not start: ${existsSync(at('log')) ? readFileSync(at('log')) : ''}`)
-    await pause(100)
-  }
+  await until(
+    () => answers(port),
+    () => `Postfix starts: ${existsSync(at('log')) ? readFileSync(at('log')) : ''}`,
+  )
 
   const server: MailServer = { host: '127.0.0.1', port, tls: 'none', user: null, password: null }
   /** How many mails lie in a mailbox. */
@@ -125,12 +125,11 @@ export async function startPostfix(t: Ends, people: readonly string[], limit: nu
     /** What is answered for recipients from the next mail on. */
     answer: (replies: Record<string, string>) => table('access', replies),
     /** Resolves once so many mails lie in all mailboxes together. */
-    came: async (count: number): Promise<void> => {
-      for (let tries = 0; people.reduce((sum, email) => sum + got(email), 0) < count; tries++) {
-        if (tries > 600) throw new Error(`They did not come: ${readFileSync(at('log'))}`)
-        await pause(50)
-      }
-    },
+    came: (count: number) =>
+      until(
+        () => people.reduce((sum, email) => sum + got(email), 0) >= count,
+        () => `${readFileSync(at('log'))}`,
+      ),
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { until } from './until.ts'
 
 // The proxies of docs/install.md, in plain HTTP, in front of any server.
 
@@ -71,10 +71,9 @@ async function started(proxy: ChildProcess, port: number): Promise<StartedProxy>
     proxy.kill('SIGTERM')
     return ended
   }
-  for (let tries = 0; tries < 500; tries++) {
-    if (await fetch(`${url}/livez`).catch(() => undefined)) return { url, stop }
-    await pause(10)
-  }
-  await stop()
-  throw new Error('the proxy does not answer')
+  await until(() => fetch(`${url}/livez`).catch(() => undefined)).catch(async (error) => {
+    await stop()
+    throw error
+  })
+  return { url, stop }
 }

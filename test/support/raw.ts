@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { WAIT_MS } from './until.ts'
 
 export type RawAnswer = {
   status: number
@@ -19,9 +20,6 @@ export type RawOptions = {
 }
 
 export type RawConnection = Awaited<ReturnType<typeof openRaw>>
-
-/** A test fails after waiting this long. */
-const PATIENCE_MS = 120_000
 
 /** Sends bytes unchanged and returns the first final response, with whatever came before it (100 Continue). */
 export async function sendRaw(url: string, bytes: string | Buffer, options: RawOptions = {}): Promise<RawAnswer> {
@@ -88,7 +86,7 @@ export async function openRaw(url: string, methods: string[] = []) {
   socket.on('end', end)
   socket.on('close', end)
   await once(socket, 'connect')
-  const patience = setTimeout(() => socket.destroy(), PATIENCE_MS)
+  const patience = setTimeout(() => socket.destroy(), WAIT_MS)
   socket.on('close', () => clearTimeout(patience))
 
   /** Resolves when that many responses have arrived or the server has closed. */

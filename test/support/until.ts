@@ -21,6 +21,16 @@ export async function until<T>(is: () => T | Promise<T>, what: string | (() => s
   }
 }
 
+/** The first answer that is right. */
+export async function untilIs<T>(read: () => T | Promise<T>, isRight: (found: T) => boolean): Promise<T> {
+  let last: T
+  const right = async () => {
+    last = await read()
+    return isRight(last) && { found: last }
+  }
+  return (await until(right, () => `${read} ${isRight}, and was ${inspect(last)}`)).found
+}
+
 /** Waits until a value that is read again and again is the expected one. */
 export async function becomes<T>(read: () => T | Promise<T>, expected: NoInfer<T>): Promise<void> {
   for (const end = performance.now() + WAIT_MS; ; await pause(POLL_MS)) {

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { goTool } from './go-tools.ts'
+import { until } from './until.ts'
 
 export const KEYS = { id: 'AKDEALBOXTEST', secret: 'a-secret-of-the-tests' }
 export const BUCKET = 'backups'
@@ -29,10 +29,8 @@ export async function startVersitygw() {
   child.stderr.on('data', (chunk) => {
     said += chunk
   })
-  while (!(await accepts(port))) {
-    if (child.exitCode !== null) throw new Error(`versitygw does not start: ${said}`)
-    await pause(10)
-  }
+  await until(() => child.exitCode !== null || accepts(port))
+  if (child.exitCode !== null) throw new Error(`versitygw does not start: ${said}`)
 
   async function stop(): Promise<void> {
     const ended = child.exitCode === null ? once(child, 'exit') : undefined
