@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg } from '../support/org.ts'
 import { type Served, serve } from '../support/served.ts'
+import { until } from '../support/until.ts'
 import { dealbox } from './command-line.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dealbox-damaged-'))
@@ -63,9 +64,7 @@ function overwrite(folder: string, page: number): void {
 const ADVICE = /Stop the server and restore a backup of the data folder\.$/
 
 /** When the server has logged something by itself. */
-async function untilLogged(server: Served): Promise<void> {
-  for (let looks = 0; server.lines.length === 0 && looks < 10_000; looks++) await server.screen('/livez')
-}
+const untilLogged = (server: Served) => until(() => server.lines.length > 0)
 
 async function checkNothingIsWritten(server: Served): Promise<void> {
   const written = await server.call('POST', '/tags', { name: 'new' })

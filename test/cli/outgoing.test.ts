@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/open.ts'
 import { readProxies } from '../../src/webhooks/egress/proxies.ts'
 import { startForwardProxy } from '../support/forward-proxy.ts'
 import { makeOrg } from '../support/org.ts'
+import { until } from '../support/until.ts'
 import { BUCKET, KEYS, startVersitygw } from '../support/versitygw.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { answer, startReceiver } from '../webhooks/egress/receiver.ts'
@@ -76,7 +77,7 @@ test('webhooks go through the proxy, and its password is in no log', { skip }, a
   const { body: webhook } = await call('/webhooks', { url: 'https://hooks.example/in', event_types: ['tag.*'] })
   await call('/tags', { name: 'First' })
   await proxy.came(1)
-  while (receiver.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await until(() => receiver.requests.length > 0)
   assert.match(receiver.requests[0] ?? '', /^POST \/in HTTP\/1\.1\r\nHost: hooks\.example\r\n[\s\S]*tag\.created/)
   assert.deepEqual([...new Set(proxy.lines())], ['CONNECT hooks.example:443'], webhook.id)
   child.kill('SIGTERM')

@@ -12,6 +12,7 @@ import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { freePort, nginxMain, versionOf } from '../support/proxies.ts'
+import { becomes } from '../support/until.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cliJson, temporaryFolder } from './command-line.ts'
 
@@ -78,13 +79,12 @@ async function started(proxy: ChildProcess, port: number): Promise<Proxy> {
     proxy.kill('SIGTERM')
     return ended
   }
-  for (let tries = 0; tries < 12_000; tries++) {
-    const reached = await ask(port, CRM, 'GET', '/livez').catch(() => undefined)
-    if (reached?.status === 200) return { port, stop }
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  await stop()
-  throw new Error('the proxy does not answer')
+  const status = async () => (await ask(port, CRM, 'GET', '/livez').catch(() => undefined))?.status
+  await becomes(status, 200).catch(async (error) => {
+    await stop()
+    throw error
+  })
+  return { port, stop }
 }
 
 async function send(

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, test } from 'node:test'
+import { until } from '../support/until.ts'
 import { temporaryFolder } from './command-line.ts'
 
 // What each signal means to a server: the table in docs/install.md.
@@ -51,12 +52,8 @@ async function waitFor<T>(look: () => T | undefined, ended: Promise<unknown>): P
   void ended.then(() => {
     hasEnded = true
   })
-  for (;;) {
-    const found = look()
-    if (found !== undefined) return found
-    assert.ok(!hasEnded, 'the server has ended')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await until(() => look() !== undefined || hasEnded)
+  return look() ?? assert.fail('the server has ended')
 }
 
 describe('a signal', { skip: windows }, () => {

@@ -5,6 +5,7 @@ import type { Running } from '../../src/cli/running.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
 // `dealbox webhooks ...` as a person uses it, beside a server that sends.
@@ -24,12 +25,6 @@ async function call(method: string, path: string, body: unknown): Promise<any> {
   return response.json()
 }
 
-/** Asks until the server has written down what it has done. */
-async function eventually(look: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + 120_000; !(await look()); await new Promise((turn) => setImmediate(turn)))
-    assert.ok(performance.now() < deadline, 'it did not come to that')
-}
-
 const allAre = async (status: string, count: number): Promise<boolean> =>
   (await cliJson('webhooks', 'deliveries', webhook.id, '--status', status, '--data', data)).length === count
 
@@ -47,7 +42,7 @@ after(async () => {
 
 test('what is sent is listed, with its tries', async () => {
   for (const title of ['A', 'B', 'C']) await call('POST', '/deals', { title })
-  await eventually(() => allAre('delivered', 3))
+  await until(() => allAre('delivered', 3))
   const [listed] = await cliJson('webhooks', 'list', '--data', data)
   assert.equal(listed.id, webhook.id)
   assert.deepEqual(listed.backlog, { pending: 0, unseen_events: 0 })
@@ -72,7 +67,7 @@ test('the running server sends again what a command asks for', async () => {
 })
 
 test('and every event from one on, in order, where they are replayed', async () => {
-  await eventually(() => allAre('pending', 0))
+  await until(() => allAre('pending', 0))
   const { out } = await cli(['webhooks', 'replay', webhook.id, '--from-seq', '2', '--data', data])
   assert.equal(out, 'The events 2 to 3 will be sent again, as far as the webhook subscribes to them.\n')
   await receiver.came(6)
@@ -80,7 +75,7 @@ test('and every event from one on, in order, where they are replayed', async () 
     receiver.requests.slice(4).map(({ event }) => event.seq),
     [2, 3],
   )
-  await eventually(() => allAre('delivered', 3))
+  await until(() => allAre('delivered', 3))
 })
 
 test('what waits for a webhook that is paused is told, and replayed once only', async () => {
@@ -95,7 +90,7 @@ test('what waits for a webhook that is paused is told, and replayed once only', 
   assert.deepEqual([code, err], [1, 'The webhook is paused. Set its status to active first.\n'])
   await call('PATCH', `/webhooks/${webhook.id}`, { status: 'active' })
   await receiver.came(8)
-  await eventually(() => allAre('delivered', 4))
+  await until(() => allAre('delivered', 4))
   assert.deepEqual(
     receiver.requests.slice(6).map(({ event }) => event.seq),
     [3, 4],

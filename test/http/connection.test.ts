@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openRaw, sendAll, sendRaw } from '../support/raw.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
 
 let server: TestServer
 before(async () => {
@@ -112,10 +113,10 @@ describe('a body', () => {
       await new Promise((resolve) => connection.socket.write('a'.repeat(100_000), resolve))
     }
     assert.deepEqual(errors, [], 'a reset would cost the answer where it is slower to arrive')
-    while (errors.length === 0 && !connection.socket.destroyed) {
+    await until(() => {
       connection.write('a')
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+      return errors.length > 0 || connection.socket.destroyed
+    })
     assert.equal(errors.length, 1)
   })
 

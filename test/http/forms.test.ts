@@ -21,6 +21,7 @@ import * as f from '../../src/lib/fields.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { openRaw, sendRaw } from '../support/raw.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
 
 // What a route may have besides JSON: other forms of its record, text bodies, streamed answers. These routes exist only
 // here, so that each has one of them.
@@ -611,15 +612,6 @@ describe('an answer that is streamed', () => {
       assert.ok(roll.data === files[at % 2])
     }
   })
-
-  /** Waits for what the server does after its answer or concurrently. */
-  async function until(isSo: () => boolean): Promise<void> {
-    const patience = AbortSignal.timeout(120_000)
-    while (!isSo()) {
-      assert.ok(!patience.aborted, 'it never was')
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
 
   const levels = () => logged.map(({ level, status }) => [level, status])
 })

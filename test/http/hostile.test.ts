@@ -6,6 +6,7 @@ import { startCpuClock } from '../support/cpu-clock.ts'
 import { openRaw, type RawOptions, sendRaw } from '../support/raw.ts'
 import { reset } from '../support/reset.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { becomes } from '../support/until.ts'
 
 // What a client can send over TCP, each with its exact answer. <...> stands for a value known only at run time.
 
@@ -419,8 +420,7 @@ describe('after all of it', () => {
 
   test('no connection is left open', async () => {
     const open = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
-    for (let round = 0; round < 6000 && open() > 0; round++) await new Promise((resolve) => setTimeout(resolve, 20))
-    assert.equal(open(), 0)
+    await becomes(open, 0)
   })
 })
 

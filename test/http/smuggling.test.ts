@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { passingAlone, passingReader, recordingPrimary, type Seen } from '../support/passing.ts'
 import { PROXIES } from '../support/proxies.ts'
+import { WAIT_MS } from '../support/until.ts'
 import { SHAPES, type Shape } from './smuggling-shapes.ts'
 
 // A stranger cannot hide a request in another one: the primary sees the requests that were sent to a reader, and no other,
@@ -29,7 +30,6 @@ const TOKEN = 'Bearer stranger'
 /** Without it, the browser app would refuse writes before anything else. */
 const OWN_PAGE = 'Sec-Fetch-Site: same-origin\r\n'
 /** Longer than any answer takes. */
-const PATIENCE_MS = 10_000
 
 corpus('a reader', false, bare)
 corpus('a reader of the browser app', false, async (primary) => {
@@ -121,7 +121,7 @@ function checkHeaders({ raw, trailers }: Seen): void {
 async function exchange(url: string, { bytes, bodies, is, isCut }: Shape): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
-  const patience = setTimeout(() => socket.destroy(new Error(`no answer in ${PATIENCE_MS} ms`)), PATIENCE_MS)
+  const patience = setTimeout(() => socket.destroy(new Error('no answer')), WAIT_MS)
   const closed = once(socket, 'close')
   socket.on('error', () => undefined)
   socket.on('end', () => socket.destroy())

@@ -5,24 +5,16 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { contentOf, contentStore } from '../../src/inbox/messages/contents.ts'
 import { openStore } from '../../src/store/open.ts'
 import { bundled } from '../support/bundle.ts'
 import { makeOrg } from '../support/org.ts'
 import { openRaw } from '../support/raw.ts'
+import { until } from '../support/until.ts'
 
 // In the bundle of the executable, which leaves out most of koa-body.
 
 const MIB = 1_048_576
-
-/** Waits for another process, but not for ever. */
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    assert.ok(tries < 5000, `it never came: ${holds}`)
-    await pause(2)
-  }
-}
 
 test('what was half uploaded or half written when the server was killed is gone after its next start', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-uploads-'))

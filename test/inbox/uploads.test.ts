@@ -13,6 +13,7 @@ import { errorsOf } from '../support/records.ts'
 import { reset } from '../support/reset.ts'
 import { type Screens, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/until.ts'
 
 // Messages and transcripts that are sent as forms with files. Whatever becomes of a form, no file of it is left.
 
@@ -400,13 +401,6 @@ describe('an upload that ends early', () => {
         const [answer] = await connection.answered(1)
         return [answer?.status, answer && JSON.parse(answer.body).code]
       },
-    }
-  }
-  const until = async (is: () => boolean) => {
-    const deadline = performance.now() + 120_000
-    while (!is()) {
-      assert.ok(performance.now() < deadline)
-      await nextTurn()
     }
   }
   const none = () => left().length === 0 && read.filedBytes() === 0

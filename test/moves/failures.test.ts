@@ -19,6 +19,7 @@ import { makeOrg, type Org } from '../support/org.ts'
 import { OK, type Receiver, startReceiver } from '../support/receiver.ts'
 import { startRelay } from '../support/relay.ts'
 import { type Served, serve } from '../support/served.ts'
+import { becomes } from '../support/until.ts'
 import { inStore, moveOrg, receiveIn, stateIn } from './moving-orgs.ts'
 
 const folder = temporaryFolder()
@@ -114,8 +115,7 @@ describe('a move that fails', () => {
     relay.decide((path) => (path.endsWith('prepare') ? 'drop' : 'pass'))
     await move(await receive())
     const left = () => inStore(to, ({ db }) => stagedOrgs(db).length)
-    for (const until = Date.now() + 120_000; (await left()) > 0 && Date.now() < until; ) await new Promise(setImmediate)
-    assert.equal(await left(), 0)
+    await becomes(left, 0)
   })
 })
 
@@ -139,14 +139,14 @@ test('while it leaves, nothing is sent for it; what is being sent ends first', a
     departures.markStaying(a.org, () => undefined)
     await receiver.came(count + 1)
     assert.equal(early, 0, 'a webhook was called meanwhile')
-    while (departures.sending(a.org) > 0) await new Promise(setImmediate) // the server has read the answer
+    await becomes(() => departures.sending(a.org), 0) // the server has read the answer
     receiver.answer(() => 'never')
     assert.equal((await source.call('POST', '/deals', { title: 'Slow' })).status, 201)
     await receiver.came(count + 2)
     assert.equal(departures.sending(a.org), 1)
     receiver.answer(() => OK)
     receiver.release()
-    while (departures.sending(a.org) > 0) await new Promise(setImmediate)
+    await becomes(() => departures.sending(a.org), 0)
   })
 })
 

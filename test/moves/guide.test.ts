@@ -10,6 +10,7 @@ import { cli, temporaryFolder } from '../cli/command-line.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { freePort, nginxMain, versionOf } from '../support/proxies.ts'
 import { type Served, serve } from '../support/served.ts'
+import { until } from '../support/until.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 
 // The commands of docs/moving.md in their order, and the proxies that it names, in front of both servers.
@@ -129,10 +130,7 @@ async function through(
   const child: ChildProcess = spawn(program, args, { stdio: 'ignore', env })
   const ended = once(child, 'exit')
   try {
-    for (let tries = 0; tries < 12_000; tries++) {
-      if (await ask(port, HOST, '/livez').catch(() => undefined)) break
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    await until(() => ask(port, HOST, '/livez').catch(() => undefined))
     await job(port)
   } finally {
     child.kill('SIGTERM')

@@ -10,6 +10,7 @@ import { compareTables, fillEmptyTables, wrongSecrets } from '../support/moved.t
 import { checkDelivered, checkTold, compareExports, startLoad, type Told, triesIn } from '../support/moving.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Served, serve } from '../support/served.ts'
+import { until } from '../support/until.ts'
 
 const DEALS = 2000
 const WRITERS = 4
@@ -85,7 +86,7 @@ test('an organisation moves under load: nothing is lost or doubled, and webhooks
 
   const known = told.made.size
   load = startLoad({ bases: [target.api], token, writers: WRITERS, name: 'there', told })
-  while (told.made.size < known + 20) await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(() => told.made.size >= known + 20)
   await load.stop()
   const last = orgsIn(to).find(({ public_id }) => public_id === id)?.last_seq as number
   while (receiver.requests.length < last - first) await receiver.came(last - first)

@@ -1,19 +1,16 @@
-import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { credentialStore } from '../../../src/auth/credentials.ts'
 import { passwords } from '../../../src/auth/passwords.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { makeOrg } from '../../support/org.ts'
+import { untilIs } from '../../support/until.ts'
 import { makeCertificate } from '../../webhooks/egress/certificates.ts'
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts')
-/** Two minutes at least, so that a test ends. */
-const TRIES = 2400
 export const EMAIL = 'ana@acme.example'
 export const PASSWORD = 'a river in the north'
 
@@ -55,10 +52,7 @@ export async function serve(isTls: boolean, limit: number) {
     complaints,
     descriptors,
     /** Resolves when it has at least, or at most, so many open. */
-    until: async (holds: (open: number) => boolean) => {
-      for (let tries = 0; tries < TRIES && !holds(descriptors()); tries++) await wait(50)
-      assert.ok(holds(descriptors()), `${descriptors()} descriptors`)
-    },
+    until: (holds: (open: number) => boolean) => untilIs(descriptors, holds),
     /** The peak of its memory. */
     peakMb: () => Number(/VmHWM:\s+(\d+)/.exec(of('status'))?.[1]) / 1024,
     /** Ends it as a service manager does; returns its exit code, none if it took too long, and whether its database is closed. */

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { ImapFlow } from 'imapflow'
 import { createTransport } from 'nodemailer'
 import { silentLog } from '../../../src/http/log.ts'
@@ -20,6 +19,7 @@ import { makeOrg } from '../../support/org.ts'
 import { noPostfix, startPostfix } from '../../support/postfix.ts'
 import { examples, seedOf } from '../../support/seed.ts'
 import { startServer } from '../../support/server.ts'
+import { until, untilIs } from '../../support/until.ts'
 import { newRandom, type Random } from '../parse/mime/random.ts'
 
 // Each mail that Postfix takes and Dovecot has in a folder is a message here, or listed with its number and the reason: whatever
@@ -28,11 +28,11 @@ import { newRandom, type Random } from '../parse/mime/random.ts'
 const SEED = seedOf(20261128)
 const HAPPENINGS = examples(120)
 const KILLS = 4
-const PATIENCE_MS = 120_000
 const LOST = 'lost@customer.example'
 const FAULTS = ['no body', 'nil', 'empty', 'nothing'] as const
 
 type Counted = { inFolder: string[]; unaccounted: string[]; listed: string[] }
+const isWhole = ({ unaccounted }: Counted): boolean => unaccounted.length === 0
 
 /** A folder of a real server, behind a proxy that leaves out the content of some mails for a while, and of LOST always. */
 async function startFolder(t: TestContext, random: Random) {
@@ -93,8 +93,7 @@ async function startFolder(t: TestContext, random: Random) {
   /** Resolves when all that was sent so far has arrived, in whichever folder it is now. */
   async function arrived(): Promise<void> {
     const here = (name: string) => withFolder(async (_program, uids) => uids.length, name)
-    const deadline = performance.now() + PATIENCE_MS
-    while ((await here('INBOX')) + (await here('Archive')) < sent && performance.now() < deadline) await pause(50)
+    await until(async () => (await here('INBOX')) + (await here('Archive')) >= sent)
   }
 
   const move = (from: string, to: string): Promise<unknown> =>
@@ -175,28 +174,9 @@ describe('every mail of the folder is accounted for', { skip: noDovecot || noPos
     }
     t.after(() => receiver?.stop())
 
-    /** Looks whenever something was written. */
-    async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-      const signal = AbortSignal.timeout(PATIENCE_MS)
-      for (;;) {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        const unsubscribe = store.committed.subscribe(() => resolve())
-        signal.addEventListener('abort', () => resolve())
-        if ((await isSo()) || signal.aborted) return unsubscribe()
-        await promise
-        unsubscribe()
-      }
-    }
-
     async function accounted(): Promise<Counted> {
       await folder.arrived()
-      let last = await folder.counted(store, a.org)
-      await until(async () => {
-        last = await folder.counted(store, a.org)
-        return last.unaccounted.length === 0
-      })
-      assert.deepEqual(last.unaccounted, [], `seed ${SEED}: ${JSON.stringify(state())}`)
-      return last
+      return untilIs(() => folder.counted(store, a.org), isWhole)
     }
 
     /** A folder that is numbered anew is read from the set-up on: until then, an older mail has to be here already. */
@@ -262,13 +242,7 @@ describe('every mail of the folder is accounted for', { skip: noDovecot || noPos
     }
     child = await serve(dataDir)
     await folder.arrived()
-    const deadline = performance.now() + PATIENCE_MS
-    let last = await folder.counted(store, a.org)
-    while (last.unaccounted.length > 0 && performance.now() < deadline) {
-      await pause(50) // another process is at work
-      last = await folder.counted(store, a.org)
-    }
-    assert.deepEqual(last.unaccounted, [], `seed ${SEED}`)
+    const last = await untilIs(() => folder.counted(store, a.org), isWhole)
     child.kill('SIGTERM')
     await once(child, 'exit')
     folder.check(store, a.org, mailboxStore(deps).state(a.org, support.id), last)

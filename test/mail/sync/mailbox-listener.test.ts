@@ -12,6 +12,7 @@ import { fetched, type ImapSay, startImapTalker } from '../../support/imap-talke
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 
 let server: TestServer
 before(async () => {
@@ -62,13 +63,6 @@ async function listening(t: TestContext, says: Record<string, ImapSay>, key: str
     return end
   })
   return { talker, mailbox, outcomes, stateOf: () => mailboxStore(deps).state(server.a.org, mailbox.id) }
-}
-
-function until(look: () => boolean): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const stop = server.store.committed.subscribe(() => look() && resolve())
-  if (look()) resolve()
-  return promise.finally(stop)
 }
 
 test('a mail of which its server does not say when it arrived is taken in, as of now', async (t) => {

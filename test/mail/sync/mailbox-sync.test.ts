@@ -9,8 +9,7 @@ import { noDovecot, startDovecot } from '../../support/dovecot.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-
-const PATIENCE_MS = 120_000
+import { untilIs } from '../../support/until.ts'
 
 describe('receiving', { skip: noDovecot }, () => {
   let server: TestServer
@@ -51,19 +50,7 @@ describe('receiving', { skip: noDovecot }, () => {
   }
 
   const stateOf = (id: string): State => mailboxStore(server.deps).state(server.a.org, id)
-
-  async function until(id: string, look: (state: State) => boolean): Promise<State> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const timer = setTimeout(() => reject(new Error(`it took too long: ${JSON.stringify(stateOf(id))}`)), PATIENCE_MS)
-    const check = () => look(stateOf(id)) && resolve()
-    const stop = server.store.committed.subscribe(check)
-    check()
-    await promise.finally(() => {
-      clearTimeout(timer)
-      stop()
-    })
-    return stateOf(id)
-  }
+  const comes = (id: string, is: (state: State) => boolean): Promise<State> => untilIs(() => stateOf(id), is)
 
   let count = 0
   const mail = (subject: string, date = new Date()): string =>
@@ -77,11 +64,11 @@ describe('receiving', { skip: noDovecot }, () => {
     server.advance(5000)
     const id = mailbox('one@acme.example')
     const receiver = listen(t)
-    const { imported, last_uid } = await until(id, ({ checked_at }) => checked_at !== null)
+    const { imported, last_uid } = await comes(id, ({ checked_at }) => checked_at !== null)
     assert.deepEqual([imported, last_uid, subjects().includes('Long ago')], [0, 1, false])
     mailbox('one@acme.example', { import_since: '2026-01-01' })
     receiver.wake()
-    await until(id, ({ imported }) => imported === 1)
+    await comes(id, ({ imported }) => imported === 1)
     assert.ok(subjects().includes('Long ago'))
   })
 
@@ -89,7 +76,7 @@ describe('receiving', { skip: noDovecot }, () => {
     const receiver = listen(t)
     const id = mailbox('two@acme.example', { import_since: '2026-01-01' })
     receiver.wake()
-    await until(id, ({ checked_at }) => checked_at !== null)
+    await comes(id, ({ checked_at }) => checked_at !== null)
     applySettings(server.store, server.a.org, { mailboxes: [] })
     receiver.wake()
     await receiver.stop()
@@ -101,13 +88,13 @@ describe('receiving', { skip: noDovecot }, () => {
     process.env.DEALBOX_TEST_IMAP = 'wrong'
     const id = mailbox('three@acme.example', { import_since: '2026-01-01' })
     const receiver = listen(t)
-    const state = await until(id, ({ failing_since }) => failing_since !== null)
+    const state = await comes(id, ({ failing_since }) => failing_since !== null)
     assert.match(state.last_error as string, /rejected the login of "three@acme\.example"/)
     assert.equal(state.checked_at, null)
     process.env.DEALBOX_TEST_IMAP = dovecot.password
     mailbox('three@acme.example', { import_since: '2026-01-01' })
     receiver.wake()
-    const { last_error } = await until(id, ({ checked_at }) => checked_at !== null)
+    const { last_error } = await comes(id, ({ checked_at }) => checked_at !== null)
     assert.equal(last_error, null)
   })
 
@@ -123,7 +110,7 @@ describe('receiving', { skip: noDovecot }, () => {
     dovecot.deliver(mail('Bad'), { user: 'four@acme.example' })
     dovecot.deliver(mail('Good'), { user: 'four@acme.example' })
     listen(t, write)
-    const state = await until(id, ({ checked_at }) => checked_at !== null)
+    const state = await comes(id, ({ checked_at }) => checked_at !== null)
     assert.deepEqual([state.imported, state.rejected, state.last_uid, state.pending], [1, 1, 2, 0])
     const trouble = server.store.db.prepare('SELECT * FROM rejected_mails WHERE mailbox_id = ?').get(id) as Row
     assert.deepEqual([trouble.subject, trouble.error, trouble.uid], ['Bad', 'This one cannot be kept.', 1])
@@ -140,7 +127,7 @@ describe('receiving', { skip: noDovecot }, () => {
     }
     dovecot.deliver(mail('Held up'), { user: 'five@acme.example' })
     listen(t, write)
-    const state = await until(id, ({ checked_at }) => checked_at !== null)
+    const state = await comes(id, ({ checked_at }) => checked_at !== null)
     assert.deepEqual([refused, state.imported, state.rejected], [2, 1, 0])
   })
 })

@@ -25,11 +25,11 @@ import { startOpenId } from '../../support/openid.ts'
 import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { type Ends, startSmtp, startTalker } from '../../support/smtp.ts'
+import { until } from '../../support/until.ts'
 
 // A mailbox without a password: a real OpenID provider, which Dovecot and an SMTP server ask about each token.
 
 const HOUR_MS = 3_600_000
-const PATIENCE_MS = 120_000
 
 describe('a mailbox with OAuth', { skip: noDovecot }, () => {
   const ends: (() => unknown)[] = []
@@ -377,17 +377,6 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
       await receiver.stop()
     }
   })
-
-  async function until(look: () => boolean): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const timer = setTimeout(() => reject(new Error('it took too long')), PATIENCE_MS)
-    const stop = server.store.committed.subscribe(() => look() && resolve())
-    if (look()) resolve()
-    return promise.finally(() => {
-      clearTimeout(timer)
-      stop()
-    })
-  }
 
   test('that was revoked says so once, asks no more, and sends what waited after somebody has signed in', async () => {
     await openid.revoke()

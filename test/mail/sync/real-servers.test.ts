@@ -16,13 +16,13 @@ import { setMailboxes } from '../../support/mailbox.ts'
 import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { type Ends, startSmtp } from '../../support/smtp.ts'
+import { until } from '../../support/until.ts'
 
 // A team and a customer, each with a mailbox on a Dovecot of their own, and a server for mail between them.
 
 const EVA = 'eva@customer.example'
 const TEAM = 'support@acme.example'
 /** Less than the five minutes after which Dealbox looks by itself although the mail server tells what arrives. */
-const PATIENCE_MS = 120_000
 
 describe('between real servers for mail', { skip: noDovecot }, () => {
   const ends: (() => unknown)[] = []
@@ -88,22 +88,6 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
 
   const place = ({ host, port }: { host: string; port: number }) => ({ host, port })
   const state = (): State => mailboxStore(server.deps).state(server.a.org, mailboxId)
-
-  /** Looks whenever something was written. */
-  async function until<T>(look: () => T | undefined | false): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const timer = setTimeout(() => reject(new Error(`it took too long: ${JSON.stringify(state())}`)), PATIENCE_MS)
-    const check = () => {
-      const found = look()
-      if (found) resolve(found)
-    }
-    const stop = server.store.committed.subscribe(check)
-    check()
-    return promise.finally(() => {
-      clearTimeout(timer)
-      stop()
-    })
-  }
 
   const rowOf = (externalId: string) =>
     server.store.db

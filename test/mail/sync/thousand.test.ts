@@ -9,12 +9,12 @@ import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import type { Row } from '../../support/records.ts'
 import { examples, seedOf } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { untilIs } from '../../support/until.ts'
 import { generateMails } from '../parse/mime/generate.ts'
 import type { Expected } from '../parse/mime/mail.ts'
 
 const COUNT = examples(1000)
 const SEED = seedOf(20261122)
-const PATIENCE_MS = 240_000
 const CHECKED = Buffer.from('Authentication-Results: 127.0.0.1; spf=pass\r\n')
 
 describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
@@ -60,11 +60,6 @@ describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
 
   async function takeAll(ca: string): Promise<void> {
     const { deps, store } = server
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const timer = setTimeout(() => reject(new Error(`it took too long: ${JSON.stringify(state())}`)), PATIENCE_MS)
-    const stop = store.committed.subscribe(() => {
-      if (state().checked_at !== null) resolve()
-    })
     const options = {
       deps,
       write: store.write,
@@ -76,10 +71,7 @@ describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
     }
     const receiver = startReceiver(options)
     ends.push(receiver.stop)
-    await promise.finally(() => {
-      clearTimeout(timer)
-      stop()
-    })
+    await untilIs(state, ({ checked_at }) => checked_at !== null)
   }
 
   const all = (sql: string): Row[] => server.store.db.prepare(sql).all(server.a.org) as Row[]

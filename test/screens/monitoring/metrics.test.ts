@@ -16,6 +16,7 @@ import { BROKEN, OK, type Receiver, startReceiver } from '../../support/receiver
 import { seedOf } from '../../support/seed.ts'
 import { type Served, serve } from '../../support/served.ts'
 import { startSmtp } from '../../support/smtp.ts'
+import { untilIs } from '../../support/until.ts'
 import { parseMetrics, type Scrape } from './parse-metrics.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-metrics-'))
@@ -74,14 +75,7 @@ async function scrape(form: keyof typeof FORMS = 'open'): Promise<Scrape> {
 }
 
 /** The scrape after which it is so; webhooks and mails take a moment. */
-async function scrapeUntil(isSo: (found: Scrape) => boolean): Promise<Scrape> {
-  const deadline = performance.now() + 120_000
-  for (;;) {
-    const found = await scrape()
-    if (isSo(found)) return found
-    assert.ok(performance.now() < deadline, found.text)
-  }
-}
+const scrapeUntil = (isSo: (found: Scrape) => boolean): Promise<Scrape> => untilIs(() => scrape(), isSo)
 
 async function make(path: string, body: object): Promise<string> {
   const answer = await server.call('POST', path, body)

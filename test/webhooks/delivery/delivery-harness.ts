@@ -11,6 +11,7 @@ import { type Attempt, poster, type Reply } from '../../../src/webhooks/egress/h
 import type { Org } from '../../support/org.ts'
 import { type Received, type Script, startReceiver } from '../../support/receiver.ts'
 import { startServer } from '../../support/server.ts'
+import { WAIT_MS } from '../../support/until.ts'
 
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
@@ -37,7 +38,6 @@ export type DeliveryHarness = Awaited<ReturnType<typeof deliveryHarness>>
 
 /** So many turns of the event loop without a write: nothing more comes by itself. */
 const QUIET_TURNS = 12
-const PATIENCE_MS = 120_000
 
 /** A real server with a real sender, whose clock stands still until `advance`; by chance all pauses are the shortest. */
 export async function deliveryHarness(t: TestContext, options: Partial<DeliveryOptions> & { allow?: string } = {}) {
@@ -91,7 +91,7 @@ export async function deliveryHarness(t: TestContext, options: Partial<DeliveryO
 
   /** Resolves when the sender has nothing to do any more, though `left` tries may still be on their way. */
   async function idle(left = 0): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS
+    const deadline = performance.now() + WAIT_MS
     for (let quiet = 0; quiet < QUIET_TURNS; ) {
       const before = writes
       await nextTurn()
