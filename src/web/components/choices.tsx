@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { fold } from '../lib/fold.ts'
 import { matching } from '../lib/match.ts'
 import { t } from '../texts/texts.ts'
@@ -55,6 +55,28 @@ export function useChoices({ choices, search }: ChoiceSource, typed: string): Fo
   if (hasSearch) return found.typed === typed ? found : { choices: found.choices, state: 'searching' }
   const all = choices ?? []
   return { choices: matching(typed, all, nameOf).slice(0, MOST), state: 'ready' }
+}
+
+/**
+ * Enter of whoever types faster than the search answers: what stands there is of an earlier text, so the first of what is
+ * found for this one is picked once it is there. Returns what Enter does first: true if it has to wait.
+ */
+export function useEarlyEnter({ state }: Found, typed: string, pickFirst: () => void) {
+  const awaited = useRef<string | undefined>(undefined)
+  useLayoutEffect(() => {
+    const isDue = awaited.current === typed
+    if (isDue && state === 'searching') return
+    awaited.current = undefined
+    if (isDue && state === 'ready') pickFirst()
+  }, [state, typed])
+  return {
+    isEarly: (): boolean => {
+      if (state !== 'searching' || typed.trim() === '') return false
+      awaited.current = typed
+      return true
+    },
+    forget: () => void (awaited.current = undefined),
+  }
 }
 
 /** What was found, and a row that makes what is typed if nothing has that name. */

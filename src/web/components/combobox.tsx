@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/texts.ts'
-import { type Choice, ChoiceList, type ChoiceSource, type Row, rowsOf, useChoices } from './choices.tsx'
+import { type Choice, ChoiceList, type ChoiceSource, type Row, rowsOf, useChoices, useEarlyEnter } from './choices.tsx'
 import { Icon } from './icon.tsx'
 import { Popover } from './popover.tsx'
 import './menu.css'
@@ -156,13 +156,17 @@ function ComboInput(props: ComboInputProps) {
     else close()
     onPick(row)
   }
+  const early = useEarlyEnter(found, typed, () => rows[0] && pick(rows[0]))
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[at]
+    if (event.key !== 'Enter') early.forget()
     // Where several can be chosen in place, Enter without a new choice ends the editing.
     const isSettled = multiple && props.open && typed === '' && moved === undefined
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       if (!isOpen) open()
       else setMoved((at + (event.key === 'ArrowDown' ? 1 : -1) + rows.length) % Math.max(1, rows.length))
+    } else if (event.key === 'Enter' && isOpen && !isSettled && at <= 0 && early.isEarly()) {
+      // It picks once the choices are there.
     } else if (event.key === 'Enter' && isOpen && row && !isSettled) pick(row)
     else if (event.key === 'Escape' && isOpen && !props.open) {
       close()
@@ -205,6 +209,7 @@ function ComboInput(props: ComboInputProps) {
         }}
         onKeyDown={onKeyDown}
         onBlur={() => {
+          early.forget()
           close()
           onLeave()
         }}

@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Anchor, PlaceOptions } from '../lib/place.ts'
 import { t } from '../texts/texts.ts'
-import { type Choice, ChoiceList, type ChoiceSource, type Row, rowsOf, useChoices } from './choices.tsx'
+import { type Choice, ChoiceList, type ChoiceSource, type Row, rowsOf, useChoices, useEarlyEnter } from './choices.tsx'
 import { Icon } from './icon.tsx'
 import { Popover } from './popover.tsx'
 import './menu.css'
@@ -42,11 +42,15 @@ export function Picker({ label, chosen, onPick, multiple, create, autofocus, ...
     }
     onPick(choice)
   }
+  const early = useEarlyEnter(found, typed, () => rows[0] && void pick(rows[0]))
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[at]
+    if (event.key !== 'Enter') early.forget()
     if (event.key === 'ArrowDown') setMoved((at + 1) % Math.max(1, rows.length))
     else if (event.key === 'ArrowUp') setMoved((at - 1 + rows.length) % Math.max(1, rows.length))
-    else if (event.key === 'Enter' && row) void pick(row)
+    else if (event.key === 'Enter' && at <= 0 && early.isEarly()) {
+      // It picks once the choices are there.
+    } else if (event.key === 'Enter' && row) void pick(row)
     else {
       if (event.key !== 'Escape') event.stopPropagation()
       return
