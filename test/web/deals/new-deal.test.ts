@@ -37,7 +37,7 @@ describe('a deal with somebody', { skip: noBrowser }, () => {
     await page.keyboard.press('c')
     await page.keyboard.press('d')
     const dialog = page.getByRole('dialog', { name: 'New deal with Ana Deals' })
-    await dialog.getByRole('textbox', { name: 'Title' }).waitFor()
+    await dialog.locator('input:focus').waitFor()
     assert.ok(page.url().endsWith(`/contacts/${ana.id}`))
     await page.keyboard.type('Key deal')
     await dialog.getByRole('textbox', { name: 'Amount' }).fill('12k')

@@ -139,6 +139,7 @@ describe('handing over what a member has', { skip: noBrowser }, () => {
     await again.getByText('Yan Ruiz still has 3 open deals.').waitFor()
     await button(again, 'Hand over…').click()
     // With keys alone.
+    await dialog(again).locator('input:focus').waitFor()
     await again.keyboard.type('Ben')
     await again.keyboard.press('Enter')
     await again.keyboard.press('Escape')

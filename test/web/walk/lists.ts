@@ -139,7 +139,7 @@ export const LISTS: readonly Step[] = [
       await press('/')
       await page.locator('input[type=search]:focus').waitFor()
       await type(who.contact)
-      await page.waitForURL(/q=/)
+      await page.waitForURL(({ searchParams }) => searchParams.get('q') === who.contact)
       await press('Escape', 'v')
       const named = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
       for (let steps = 0; steps < 10 && (await named()) !== 'Save as view'; steps++) await press('Tab')
@@ -151,7 +151,7 @@ export const LISTS: readonly Step[] = [
     async mouse({ page, who }, { type, write, click, goByMouse }) {
       await goByMouse('Contacts')
       await write(page.locator('input[type=search]').first(), who.contact)
-      await page.waitForURL(/q=/)
+      await page.waitForURL(({ searchParams }) => searchParams.get('q') === who.contact)
       await click('Save as view')
       await page.locator('.save-view input:focus').waitFor()
       await type(`Only ${who.contact}`)
