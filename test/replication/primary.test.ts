@@ -137,7 +137,7 @@ describe('a replication that has silently stopped is noticed within a minute', {
   test('Litestream ended, and the clock was set back by an hour', async () => {
     const folder = join(dataDir, '../copy-ahead')
     litestream = replicate(database(), { folder })
-    await until('there is a copy', () => existsSync(join(folder, 'ltx/0')))
+    await until(() => existsSync(join(folder, 'ltx/0')))
     start(folderCopy(folder))
     await upToDate()
     await litestream.kill()

@@ -57,12 +57,13 @@ describe('Enter before the search has answered', { skip: noBrowser }, () => {
 
   test('picks so in the list of a button', async () => {
     await place.app.newDeal({ title: 'Early deal' })
+    await place.app.newDeal({ title: 'Another deal' }) // the newest stands first
     const company = await place.app.newCompany({ name: 'Early Works' })
     const page = await place.open(`/companies/${company.id}`)
     const titles = async () =>
       (await place.app.getRecord(`/deals?company_id=${company.id}`)).data.map(({ title }: { title: string }) => title)
     await page.getByRole('button', { name: 'Add a deal' }).click()
-    await page.getByRole('option').first().waitFor()
+    await page.getByRole('option').first().getByText('Another deal').waitFor()
     const answer = await held(page, 'Early deal')
     await page.getByRole('combobox', { name: 'Add a deal' }).fill('Early deal')
     await page.keyboard.press('Enter')
