@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -176,7 +176,9 @@ describe('a replication that has silently stopped is noticed within a minute', {
     for (const level of [0, 1, 9]) rmSync(join(folder, 'ltx', String(level)), { recursive: true, force: true })
     await until(() => {
       tick()
-      return existsSync(join(folder, 'ltx/0'))
+      return (
+        existsSync(join(folder, 'ltx/0')) && readdirSync(join(folder, 'ltx/0')).some((name) => name.endsWith('.ltx'))
+      )
     }, 'Litestream goes on')
     const { seconds, problem } = await noticed()
     assert.ok(seconds <= 20, `${seconds} s`) // the first question may have been on its way before
