@@ -27,7 +27,6 @@ export const web = {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
-    publicPath: '/assets',
     loader: { '.woff2': 'file', '.svg': 'file', '.png': 'file', '.webp': 'file' },
     legalComments: 'none',
     logLevel: 'warning',

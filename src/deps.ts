@@ -9,6 +9,8 @@ export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & {
   outbox: Outbox
   references: References
   guard: Guard
+  /** The path below which the server is, such as /crm: what goes out has it in its links. */
+  basePath: string
   react: React
   clearReferences: ClearReferences
 }

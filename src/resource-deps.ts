@@ -9,12 +9,12 @@ import { type Guard, guard } from './webhooks/egress/guard.ts'
 
 /**
  * The demo passes a separate clock, so that its records have a past, and a time before which its events are not kept; a
- * server passes the guard of its options.
+ * server passes the guard of its options, and the path below which it is.
  */
 export function resourceDeps(
   { db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>,
   targets: Guard = guard({ allow: parseAllow(''), ownPorts: () => [] }),
-  writesEventsFrom?: number,
+  { writesEventsFrom, basePath = '' }: { writesEventsFrom?: number | undefined; basePath?: string } = {},
 ): Deps {
   // Made at the first use: they need stores, which are made from the result of this function.
   let tables: { reactions: Reactions; referrers: Referrers } | undefined
@@ -27,6 +27,7 @@ export function resourceDeps(
     outbox: outbox({ db, clock }, writesEventsFrom),
     references: references(db),
     guard: targets,
+    basePath,
     react: (who, event, after, before) => {
       for (const act of tablesOf().reactions[event]) act(who, after, before)
     },

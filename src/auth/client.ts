@@ -28,7 +28,7 @@ export type Proxies = {
   ignore: (address: string) => void
 }
 
-type Peer = { address: string; isEncrypted: boolean; isTrusted: boolean; proxies: Proxies }
+type Peer = { address: string; isEncrypted: boolean; isTrusted: boolean; proxies: Proxies; basePath: string }
 
 /** A chain of proxies is followed for so long. */
 const MAX_HOPS = 16
@@ -47,12 +47,12 @@ export const noProxies: Proxies = {
 const THIS_MACHINE = '127.0.0.1'
 
 /** Notes the other end of a connection. Call this before its first request. */
-export function notePeer(socket: Socket, proxies: Proxies, isUnix = false): void {
+export function notePeer(socket: Socket, proxies: Proxies, isUnix = false, basePath = ''): void {
   const { remoteAddress = '' } = socket
   const address = isUnix ? THIS_MACHINE : canonical(remoteAddress)
   const isEncrypted = 'encrypted' in socket && socket.encrypted === true
   const isTrusted = isUnix ? proxies.trustsSockets : address !== undefined && proxies.isTrusted(address)
-  peers.set(socket, { address: address ?? remoteAddress, isEncrypted, isTrusted, proxies })
+  peers.set(socket, { address: address ?? remoteAddress, isEncrypted, isTrusted, proxies, basePath })
 }
 
 /** The address of the other end of its connection: of a proxy, if there is one. */
@@ -60,6 +60,21 @@ export const peerOf = ({ socket }: Pick<IncomingMessage, 'socket'>): string | un
   peers.get(socket)?.address ?? socket.remoteAddress
 
 type Request = Pick<IncomingMessage, 'socket' | 'headers'>
+
+/** With a request that a reader passes on: the path below which that is, and a slash. */
+export const BASE_PATH = 'Dealbox-Base-Path'
+
+/**
+ * The path below which the client has reached this server, such as /crm, or ''. A reader may be below another one than its
+ * primary, and says so.
+ */
+export function basePathOf(req: Request): string {
+  const { isTrusted, basePath } = peers.get(req.socket) ?? UNKNOWN
+  const passed = req.headers[BASE_PATH.toLowerCase()]
+  return isTrusted && typeof passed === 'string' && PASSED_BASE.test(passed) ? passed.slice(0, -1) : basePath
+}
+
+const PASSED_BASE = /^\/(?:[A-Za-z0-9._~-]+\/)*$/
 
 /**
  * The client of a request. What X-Forwarded-For, -Proto and -Host say counts only from a trusted proxy: of a list, what
@@ -93,7 +108,7 @@ function forwarded({ headers }: Request, { address, isEncrypted, proxies }: Peer
   }
 }
 
-const UNKNOWN: Peer = { address: '', isEncrypted: false, isTrusted: false, proxies: noProxies }
+const UNKNOWN: Peer = { address: '', isEncrypted: false, isTrusted: false, proxies: noProxies, basePath: '' }
 
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const
 

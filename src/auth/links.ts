@@ -15,7 +15,8 @@ const PAGES = { setup: '/setup', invite: '/join', sign_in: '/sign-in' } as const
 
 export type LinkKind = keyof typeof PAGES
 
-export const linkUrl = (origin: string, kind: LinkKind, secret: string): string => `${origin}${PAGES[kind]}#${secret}`
+/** `address` is where the screens are, with the base path. */
+export const linkUrl = (address: string, kind: LinkKind, secret: string): string => `${address}${PAGES[kind]}#${secret}`
 
 /** A link as stored. An invitation has a role; a link that signs in has a member. */
 export type Link = {

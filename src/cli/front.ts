@@ -1,5 +1,6 @@
 import { trustedProxies } from '../auth/client.ts'
 import { usage } from '../config.ts'
+import { parseBasePath } from '../http/base-path.ts'
 import { type Certificate, openCertificate } from '../http/certificate.ts'
 import type { Log } from '../http/log.ts'
 import type { Front } from '../http/server.ts'
@@ -20,8 +21,16 @@ export const tlsCert = {
   help: 'certificate for TLS on both listeners, with its intermediates (PEM); followed when it is renewed',
 } as const
 
+export const basePath = {
+  type: 'string',
+  placeholder: 'PATH',
+  default: '',
+  help: 'path of a name that others share, such as /crm, below which everything is: a proxy passes it on as it is',
+} as const
+
 export const frontOptions = {
   host,
+  basePath,
   tlsCert,
   tlsKey: { type: 'string', placeholder: 'FILE', help: 'private key of the certificate (PEM)' },
   trustProxy: {
@@ -34,6 +43,7 @@ export const frontOptions = {
 
 export type FrontOptions = {
   host?: string | undefined
+  basePath?: string | undefined
   tlsCert?: string | undefined
   tlsKey?: string | undefined
   trustProxy?: string | undefined
@@ -41,9 +51,9 @@ export type FrontOptions = {
 
 /** Reads the options and the certificate. Throws a usage Problem. */
 export async function openFront(
-  { host, tlsCert, tlsKey, trustProxy }: FrontOptions,
+  { host, basePath, tlsCert, tlsKey, trustProxy }: FrontOptions,
   log: Log,
-): Promise<Front & { names: string[] }> {
+): Promise<Front & { names: string[]; basePath: string }> {
   const names = parseHosts(host ?? '')
   const proxies = trustedProxies(trustProxy ?? frontOptions.trustProxy.default, (address) => {
     log.warn(
@@ -51,7 +61,8 @@ export async function openFront(
       `the headers X-Forwarded-* of ${address} are ignored: if it is your proxy, name it in --trust-proxy`,
     )
   })
-  return { names, proxies, certificate: await certificateOf(tlsCert, tlsKey, log) }
+  const path = parseBasePath(basePath)
+  return { names, basePath: path, proxies, certificate: await certificateOf(tlsCert, tlsKey, log), log }
 }
 
 async function certificateOf(

@@ -1,8 +1,9 @@
 import { get as getPlain, type RequestOptions } from 'node:http'
 import { type Listen, parseListen, usage } from '../config.ts'
+import { parseBasePath } from '../http/base-path.ts'
 import { Problem } from '../lib/problem.ts'
 import { command, json } from './command.ts'
-import { tlsCert } from './front.ts'
+import { basePath, tlsCert } from './front.ts'
 
 const PATIENCE_MS = 5000
 /** More than any answer has. */
@@ -20,6 +21,7 @@ export const healthcheck = command({
       default: '127.0.0.1:8081',
       help: 'address of the screens listener',
     },
+    basePath: { ...basePath, help: 'path below which the server is, such as /crm' },
     tlsCert: { ...tlsCert, help: 'certificate of the server, if it has one' },
     json,
   },
@@ -27,7 +29,10 @@ export const healthcheck = command({
     const address = parseListen(options.screensListen)
     if (!address) throw usage('--screens-listen is off, so there is no server to check.')
     const isSecure = options.tlsCert !== undefined && address.path === undefined
-    const answer = await askReady(isSecure ? secureGet() : getPlain, reachable(address))
+    const answer = await askReady(isSecure ? secureGet() : getPlain, {
+      ...reachable(address),
+      path: `${parseBasePath(options.basePath)}/readyz`,
+    })
     if (answer?.status === 200) return { json: { ready: true }, text: 'Ready.' }
     const at = options.screensListen
     throw new Problem(
@@ -56,7 +61,7 @@ function secureGet(): typeof getPlain {
 
 function askReady(get: typeof getPlain, at: RequestOptions): Promise<Answer | undefined> {
   return new Promise((resolve) => {
-    const request = get({ ...at, path: '/readyz', agent: false, timeout: PATIENCE_MS }, (response) => {
+    const request = get({ ...at, agent: false, timeout: PATIENCE_MS }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (piece) => {

@@ -11,7 +11,7 @@ import { validate } from '../lib/validate.ts'
 import type { CommandStore } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
 import { command, json, org } from './command.ts'
-import { isLocal, linkOptions, listenerUrl, localNote, screensOrigin } from './screens-url.ts'
+import { addressOfScreens, isLocal, linkOptions, listenerUrl, localNote } from './screens-url.ts'
 import { chosenOrg, withStore } from './store.ts'
 
 const email = { email: 'email of the member' }
@@ -33,7 +33,7 @@ export const memberInvite = command({
     const given = validate(Invite, { email: emailKey(args.email), role: options.role })
     return withStore(options.data, (store) => {
       const org = chosenOrg(store, options.org)
-      const origin = originFor(store, options)
+      const origin = addressFor(store, options)
       return write(store, () => {
         if (
           memberSettings(store)
@@ -73,7 +73,7 @@ export const memberReset = command({
   run: ({ options, args, write }) =>
     withStore(options.data, (store) => {
       const org = chosenOrg(store, options.org)
-      const origin = originFor(store, options)
+      const origin = addressFor(store, options)
       return write(store, () => {
         const { id } = activeMember(store, org, args.email)
         const credentials = credentialStore(store)
@@ -104,13 +104,13 @@ export function signInUrl(store: CommandStore, email: string, screens: string): 
     .all(org.id)
     .find((each) => each.email === email && each.status === 'active')
   const secret = member && store.transaction(() => linkStore(store).makeSignIn(org.id, member.id))
-  return secret && linkUrl(screensOrigin(store, { url: screens }), 'sign_in', secret)
+  return secret && linkUrl(addressOfScreens(store, { url: screens }), 'sign_in', secret)
 }
 
-type LinkOptions = { screensListen: string; host: string; tlsCert: string | undefined }
+type LinkOptions = { screensListen: string; host: string; basePath: string; tlsCert: string | undefined }
 
-const originFor = (store: CommandStore, { screensListen, host, tlsCert }: LinkOptions): string =>
-  screensOrigin(store, { host, url: listenerUrl(screensListen, tlsCert) })
+const addressFor = (store: CommandStore, { screensListen: listen, host, ...rest }: LinkOptions): string =>
+  addressOfScreens(store, { host, url: listenerUrl({ listen, ...rest }) })
 
 /** Throws Problem 404 and 409. */
 function activeMember(store: CommandStore, org: number, email: string): Member {

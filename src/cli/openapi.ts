@@ -1,6 +1,7 @@
 import { catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
 import { parseListen, usage } from '../config.ts'
+import { parseBasePath } from '../http/base-path.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { asOpenApi30 } from '../http/openapi-30.ts'
 import { startClock } from '../lib/id.ts'
@@ -9,7 +10,7 @@ import { apiUrlFor } from '../screens/sessions/hosts.ts'
 import { emptyDatabase } from '../store/memory.ts'
 import { vault } from '../store/vault.ts'
 import { command, json } from './command.ts'
-import { tlsCert } from './front.ts'
+import { basePath, tlsCert } from './front.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { listenerUrl } from './screens-url.ts'
 
@@ -19,6 +20,7 @@ export const openapi = command({
   options: {
     apiListen: { ...apiListen, help: 'address of the API that the document is for' },
     tlsCert: { ...tlsCert, help: 'certificate of the server, if it has one: the address is https then' },
+    basePath: { ...basePath, help: 'path below which the server is, such as /crm' },
     publicUrl,
     '3.0': { type: 'boolean', help: 'in OpenAPI 3.0, without webhooks, for tools that know no 3.1' },
     json: { ...json, help: 'on one line' },
@@ -26,8 +28,8 @@ export const openapi = command({
   run: ({ options }) => {
     const server =
       options.publicUrl === undefined
-        ? documentUrl(options.apiListen, options.tlsCert)
-        : parsePublicUrl(options.publicUrl)
+        ? documentUrl({ ...options, listen: options.apiListen })
+        : parsePublicUrl(options.publicUrl, parseBasePath(options.basePath))
     // Routes contain prepared statements, which need the tables.
     const db = emptyDatabase()
     const newest = openApiDocument(
@@ -42,8 +44,8 @@ export const openapi = command({
 })
 
 /** Throws a usage Problem. */
-function documentUrl(listen: string, certificate: string | undefined): string {
-  if (!parseListen(listen)?.port)
+function documentUrl(options: Parameters<typeof listenerUrl>[0]): string {
+  if (!parseListen(options.listen)?.port)
     throw usage('The document needs an address: name one with --api-listen or --public-url.')
-  return apiUrlFor(listenerUrl(listen, certificate), undefined)
+  return apiUrlFor(listenerUrl(options), undefined)
 }

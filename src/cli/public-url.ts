@@ -14,8 +14,17 @@ export const publicUrl = {
   help: 'where clients reach the API, such as https://crm.example.com, for the OpenAPI document and the examples',
 } as const
 
-/** Throws a usage Problem. */
-export const parsePublicUrl = (text: string): string => parseServer('--public-url', text)
+/**
+ * Below a base path, the address ends with it. Without one, its path is that of a proxy which takes the path off. Throws a usage
+ * Problem.
+ */
+export function parsePublicUrl(text: string, basePath = ''): string {
+  const url = parseServer('--public-url', text)
+  if (new URL(url).pathname.endsWith(basePath)) return url
+  throw usage(
+    `--public-url ${text} contradicts --base-path ${basePath}: let it end with ${basePath}, or leave one of both out.`,
+  )
+}
 
 /** Returns the URL without a final slash. Throws a usage Problem. */
 export function parseServer(flag: string, text: string): string {

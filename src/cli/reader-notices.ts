@@ -6,7 +6,7 @@ import type { Ways } from '../notify/operation.ts'
 import type { Place } from '../notify/words.ts'
 import type { Store } from '../store/open.ts'
 import type { Notify } from './notify-options.ts'
-import { isLocal, screensOrigin } from './screens-url.ts'
+import { addressOfScreens, isLocal } from './screens-url.ts'
 
 export type Server = {
   store: Pick<Store, 'db' | 'clock'>
@@ -36,7 +36,7 @@ export const waysOf = ({ mail, url }: Notify, isPaused: boolean): Ways => ({
 export function placeOf({ store, host, screensUrl }: Server): () => Place {
   return () => {
     const url = screensUrl()
-    const origin = url === undefined ? undefined : screensOrigin(store, { host, url })
+    const origin = url === undefined ? undefined : addressOfScreens(store, { host, url })
     if (origin === undefined || isLocal(origin)) return { name: hostname(), link: undefined }
     const { host: name, href: link } = new URL(`${origin}/settings/operation`)
     return { name, link }

@@ -1,9 +1,10 @@
 import { parseListen, usage } from '../config.ts'
+import { parseBasePath } from '../http/base-path.ts'
 import { LOCAL_URL } from '../http/server.ts'
-import { hostOf, isEverywhere, isLoopback, originForOthers, parseHosts } from '../screens/sessions/hosts.ts'
+import { addressForOthers, hostOf, isEverywhere, isLoopback, parseHosts } from '../screens/sessions/hosts.ts'
 import type { Store } from '../store/open.ts'
 import { publicUrls } from '../store/orgs.ts'
-import { host, tlsCert } from './front.ts'
+import { basePath, host, tlsCert } from './front.ts'
 
 /** The options of commands that print a link into the browser app: those that the server was started with. */
 export const linkOptions = {
@@ -14,32 +15,37 @@ export const linkOptions = {
     help: 'address of the screens listener, for the link',
   },
   host: { ...host, help: 'names of the server, for the link' },
+  basePath: { ...basePath, help: 'path below which the server is, such as /crm, for the link' },
   tlsCert: { ...tlsCert, help: 'certificate of the server, if it has one, for the link' },
 } as const
 
 /** Where the screens listen, and what clients call the server. */
 type Screens = { host?: string | undefined; url: string }
 
-/** The URL of a listener by its options. Throws a usage Problem. */
-export function listenerUrl(listen: string, certificate: string | undefined): string {
+type ListenerOptions = { listen: string; tlsCert: string | undefined; basePath: string }
+
+/** The URL of a listener by its options, with the base path. Throws a usage Problem. */
+export function listenerUrl({ listen, tlsCert: certificate, basePath: path }: ListenerOptions): string {
+  const basePath = parseBasePath(path)
   const address = parseListen(listen)
   if (!address) throw usage('--screens-listen is off, so nobody can open a link.')
-  if (address.path !== undefined) return LOCAL_URL
+  if (address.path !== undefined) return LOCAL_URL + basePath
   const { host, port } = address
-  return `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}`
 }
 
-/** Where others open the screens, as far as this machine knows. Throws a usage Problem. */
-export function screensOrigin({ db }: Pick<Store, 'db'>, { host: names = '', url }: Screens): string {
-  const { protocol, hostname, port } = new URL(url)
+/** Where others open the screens, as far as this machine knows: with the base path that `url` has. Throws a usage Problem. */
+export function addressOfScreens({ db }: Pick<Store, 'db'>, { host: names = '', url }: Screens): string {
+  const { protocol, hostname, port, pathname } = new URL(url)
+  const basePath = pathname.replace(/\/$/, '')
   const listen = hostname.replace(/^\[|\]$/g, '')
   const [name] = parseHosts(names)
   // A proxy on this machine is in front of a listener that nobody else reaches, and has the name and the certificate.
   if (protocol === 'http:' && isLoopback(listen) && name && !isLoopback(name))
-    return originForOthers(`https://${name}`, listen, publicUrls(db)())
+    return addressForOthers(`https://${name}${basePath}`, listen, publicUrls(db)())
   // A certificate is for a name. Without one the name may be that of a proxy, which has another port.
   const shown = protocol === 'https:' && name ? name : isEverywhere(listen) ? '127.0.0.1' : hostname
-  return originForOthers(`${protocol}//${shown}${port === '' ? '' : `:${port}`}`, listen, publicUrls(db)())
+  return addressForOthers(`${protocol}//${shown}${port === '' ? '' : `:${port}`}${basePath}`, listen, publicUrls(db)())
 }
 
 /** Whether only browsers on this machine can open the link. */

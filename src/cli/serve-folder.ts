@@ -30,7 +30,7 @@ import { markData, refuseMissing } from './expected-data.ts'
 import { startListeners } from './listeners.ts'
 import { waysOf } from './reader-notices.ts'
 import { GRACE_MS, type Running } from './running.ts'
-import { screensOrigin } from './screens-url.ts'
+import { addressOfScreens } from './screens-url.ts'
 import { fenceOf, whenHeld } from './serve-lease.ts'
 import { startNotices } from './serve-notices.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
@@ -100,7 +100,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
         if (!store.health.note(error)) log.error({ err: error }, 'staged files were not deleted')
       })
     const ownPorts = () => listeners.flatMap(({ port }) => port ?? [])
-    const deps = resourceDeps(store, guard({ allow, ownPorts }))
+    const deps = resourceDeps(store, guard({ allow, ownPorts }), { basePath: front.basePath })
     const isPaused = isSendingPaused(options.data)
     if (isPaused) log.warn(PAUSED)
     const logins = mailLogins({ deps, write: store.write, trust })
@@ -144,8 +144,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       workers.push(...startSending({ store, deps, log, trust, logins, recorded, maxFileBytes, webhookAllow, ownPorts }))
     }
     const [api, screens] = listeners as [Listener, Listener?]
-    const origin = screens && screensOrigin(store, { ...options, url: screens.webUrl })
-    const setup = origin === undefined ? null : newSetupUrl(store, options.data, origin)
+    const address = screens && addressOfScreens(store, { ...options, url: screens.webUrl })
+    const setup = address === undefined ? null : newSetupUrl(store, options.data, address)
     return { api: api.url, screens: screens?.url ?? null, setup, reload: front.certificate?.reload, stop }
   } catch (error) {
     await stop()

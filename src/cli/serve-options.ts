@@ -131,12 +131,13 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
   const replicated = await readReplicated(options.data, options)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
   const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
-  const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const monitors = readMonitors(options)
   const notify = readNotify(options)
   const versionAge = readAgeNotice(options.ageNotice)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   const { names, ...front } = await openFront(options, log)
+  const { publicUrl } = options
+  const givenUrl = publicUrl === undefined ? undefined : parsePublicUrl(publicUrl, front.basePath)
   return {
     ...{
       apiAddress,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { parseBasePath } from '../http/base-path.ts'
 import type { Log } from '../http/log.ts'
 import { type Every, everyMs } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
@@ -209,8 +210,8 @@ async function makePrimary(data: string, { epoch }: Claim, url: string | null, i
   }
 }
 
-const urlOf = ({ publicUrl }: ServeOptions, asked: string | null): string | null =>
-  asked ?? (publicUrl === undefined ? null : parsePublicUrl(publicUrl))
+const urlOf = ({ publicUrl, basePath }: ServeOptions, asked: string | null): string | null =>
+  asked ?? (publicUrl === undefined ? null : parsePublicUrl(publicUrl, parseBasePath(basePath)))
 
 /** Undefined for storage that only Litestream can ask, as with keys of its own: it is followed all the same. */
 function askable(url: string, log: Log): Copy | undefined {

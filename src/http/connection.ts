@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { clientOf } from '../auth/client.ts'
 import { Problem } from '../lib/problem.ts'
 import { ECHO, echoOf, PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer.ts'
 import type { Backlog } from './backlog.ts'
+import { outsideBase, redirect, withoutBase, withSlash } from './base-path.ts'
 import { connected } from './connections.ts'
 import { originForm } from './framing.ts'
+import type { Log } from './log.ts'
 import { fairReading, stopParsing } from './reading.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
@@ -31,11 +34,19 @@ const MAX_CLOSED_IN_A_TURN = 16
 /** How long a client may keep sending after the last response. */
 const LINGER_MS = 1000
 
+/** Where the server is, and what logs the requests that are for somebody else. */
+export type Below = { basePath: string; log?: Log | undefined }
+
 /**
  * Passes the server's requests to the handler, and answers those that node would drop, cut off or answer without a
  * body.
  */
-export function serveConnections(server: Server, handler: Handler, backlog: Backlog): void {
+export function serveConnections(
+  server: Server,
+  handler: Handler,
+  backlog: Backlog,
+  { basePath, log }: Below = { basePath: '' },
+): void {
   const take = inTurns(MAX_IN_A_TURN)
   const close = inTurns(MAX_CLOSED_IN_A_TURN)
   /** Their request did not arrive in time; they wait to be closed. */
@@ -109,8 +120,20 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
   }
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
-    req.url = originForm(req.url as string)
-    handler(req, res)
+    const url = originForm(req.url as string)
+    const inside = withoutBase(url, basePath)
+    req.url = inside ?? url
+    if (inside === undefined && basePath !== '') answerOutside(req, res)
+    else handler(req, res)
+  }
+
+  function answerOutside(req: IncomingMessage, res: ServerResponse): void {
+    const there = withSlash(req, basePath)
+    if (there === undefined) refuse(res, outsideBase(basePath))
+    else redirect(res, there)
+    const { method } = req
+    const { address } = clientOf(req)
+    log?.info({ id: res.getHeader('X-Request-Id'), address, method, route: null, status: res.statusCode }, 'request')
   }
 }
 

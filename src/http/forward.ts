@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { pipeline } from 'node:stream/promises'
-import { clientOf } from '../auth/client.ts'
+import { BASE_PATH, basePathOf, clientOf } from '../auth/client.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Bodies } from './bodies.ts'
 import { MAX_PLACES, places } from './places.ts'
@@ -20,7 +20,7 @@ const OF_CONNECTION = new Set([
 /** Made here for the primary: where the body ends, and who asks. Nothing of that is taken over from a client. */
 const MADE_HERE = new Set([
   ...['content-length', 'expect', 'host', 'x-request-id'],
-  ...['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
+  ...['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', BASE_PATH.toLowerCase()],
 ])
 
 /** A primary that has nothing to say for so long has gone; the largest import takes less. */
@@ -132,6 +132,7 @@ function madeHere(req: IncomingMessage, base: URL, id: string): string[] {
   return [
     ...['Host', base.host, 'Transfer-Encoding', 'chunked', 'X-Request-Id', id, PASSED, '1'],
     ...['X-Forwarded-For', address, 'X-Forwarded-Proto', isEncrypted ? 'https' : 'http'],
+    ...[BASE_PATH, `${basePathOf(req)}/`],
     ...(host === undefined ? [] : ['X-Forwarded-Host', host]),
   ]
 }

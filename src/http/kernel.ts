@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import type { AuditLog } from '../audit/log.ts'
 import type { Access, Authentication } from '../auth/access.ts'
-import { clientOf } from '../auth/client.ts'
+import { basePathOf, clientOf } from '../auth/client.ts'
 import { requireRole } from '../auth/roles.ts'
 import { requireScopes } from '../auth/scopes.ts'
 import { Problem } from '../lib/problem.ts'
 import { isForeignKeyViolation } from '../store/constraints.ts'
 import type { Store } from '../store/open.ts'
 import { type Answer, problemAnswer, requestId } from './answer.ts'
+import { belowBase } from './base-path.ts'
 import type { Bodies } from './bodies.ts'
 import type { Cursors } from './cursor.ts'
 import { answerData } from './data.ts'
@@ -118,7 +119,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
       answer = problemAnswer(asProblem(error, x), x.id)
     }
     if (x.seq !== undefined && !answer.headers.includes(SEQ)) x.headers.push(SEQ, String(x.seq))
-    send(x, answer, { last: stopping.aborted, drain: bodies.drain }, (error) => {
+    send(x, belowBase(answer, basePathOf(x.req)), { last: stopping.aborted, drain: bodies.drain }, (error) => {
       if (error) logFailure(x, error)
       logRequest(x, answer.status, started)
     })

@@ -7,10 +7,11 @@ import { backlog } from './backlog.ts'
 import type { Certificate } from './certificate.ts'
 import { type Handler, serveConnections } from './connection.ts'
 import { type ConnectionLimits, checkNode, connected, connectionLimit, watchConnections } from './connections.ts'
+import type { Log } from './log.ts'
 import { listenOnSocket } from './socket-file.ts'
 
 export type Listener = {
-  /** Such as http://127.0.0.1:8080, or https with a certificate; unix:/run/dealbox/api.sock for a Unix socket. */
+  /** Such as http://127.0.0.1:8080 (https with a certificate), with the base path; unix:/run/dealbox/api.sock for a socket. */
   url: string
   /** What URLs of requests begin with: on a Unix socket, any program can call the server localhost. */
   webUrl: string
@@ -49,7 +50,7 @@ export type Limits = Partial<
 >
 
 /** What the listeners of a server have in common. */
-export type Front = { proxies?: Proxies; certificate?: Certificate | undefined }
+export type Front = { proxies?: Proxies; certificate?: Certificate | undefined; basePath?: string; log?: Log }
 
 /**
  * Starts a listener; port 0 picks a free one. A Unix socket has no TLS: what it carries does not leave the machine. Throws
@@ -58,7 +59,7 @@ export type Front = { proxies?: Proxies; certificate?: Certificate | undefined }
 export async function listen(
   handler: Handler,
   address: Listen,
-  { proxies = noProxies, certificate: pair, ...given }: Limits & Front = {},
+  { proxies = noProxies, certificate: pair, basePath = '', log, ...given }: Limits & Front = {},
 ): Promise<Listener> {
   const { path } = address
   const certificate = path === undefined ? pair : undefined
@@ -69,14 +70,14 @@ export async function listen(
   // Node would leave out headers from the 2,001st on, though its parser obeys them, such as the length of the body.
   server.maxHeadersCount = 0
   const { count, beginStopping } = watchConnections(server, limits)
-  server.on(connected(server), (socket) => notePeer(socket, proxies, path !== undefined))
-  serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))
+  server.on(connected(server), (socket) => notePeer(socket, proxies, path !== undefined, basePath))
+  serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES), { basePath, log })
   await (path === undefined ? listenAt(server, address) : listenOnSocket(server, path, MAX_PENDING)).catch((error) => {
     throw cannotListen(error, address)
   })
   checkNode(server)
   return {
-    ...addressOf(server, address, certificate !== undefined),
+    ...addressOf(server, address, certificate !== undefined, basePath),
     connections: count,
     stop: (graceMs) => {
       beginStopping()
@@ -92,10 +93,15 @@ function listenAt(server: Server, { host, port }: Listen & { path?: undefined })
   })
 }
 
-function addressOf(server: Server, { path }: Listen, isSecure: boolean): Pick<Listener, 'url' | 'webUrl' | 'port'> {
-  if (path !== undefined) return { url: `unix:${path}`, webUrl: LOCAL_URL, port: undefined }
+function addressOf(
+  server: Server,
+  { path }: Listen,
+  isSecure: boolean,
+  basePath: string,
+): Pick<Listener, 'url' | 'webUrl' | 'port'> {
+  if (path !== undefined) return { url: `unix:${path}`, webUrl: LOCAL_URL + basePath, port: undefined }
   const { address: host, port, family } = server.address() as AddressInfo
-  const url = `${isSecure ? 'https' : 'http'}://${family === 'IPv6' ? `[${host}]` : host}:${port}`
+  const url = `${isSecure ? 'https' : 'http'}://${family === 'IPv6' ? `[${host}]` : host}:${port}${basePath}`
   return { url, webUrl: url, port }
 }
 

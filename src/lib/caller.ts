@@ -14,8 +14,8 @@ export type Caller = {
   isSummed?: true
 }
 
-/** A member who is signed in to the browser app. `origin` is the address that the browser shows, without a path. */
-export type Session = { id: string; role: 'owner' | 'admin' | 'member' | 'viewer'; origin: string }
+/** A member who is signed in to the browser app. `address` is where the browser reaches it: origin and base path. */
+export type Session = { id: string; role: 'owner' | 'admin' | 'member' | 'viewer'; address: string }
 
 /** The member who asks, in place of an id. */
 export const ME = 'me'

@@ -1,7 +1,7 @@
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
 import { auditLog } from '../audit/log.ts'
-import { clientOf } from '../auth/client.ts'
+import { basePathOf, clientOf } from '../auth/client.ts'
 import { cursorSecret } from '../auth/keys.ts'
 import { passwords } from '../auth/passwords.ts'
 import { eventSeqs } from '../events/epochs.ts'
@@ -237,7 +237,8 @@ export function screens(options: ScreensOptions): Koa {
     const who = access.current(ctx.req) && access.authenticate(ctx.req).who
     const first = who ? boot(who) : { json: signedOut(language), language, theme: 'system' as const }
     const theme = first.theme === 'system' ? undefined : first.theme
-    await answerPage(ctx, web, { boot: first.json, language: first.language, theme, path: ctx.path })
+    const at = { path: ctx.path, basePath: basePathOf(ctx.req) }
+    await answerPage(ctx, web, { boot: first.json, language: first.language, theme, ...at })
   }
 
   /** Returns what to log instead of the path, whose last part may be as secret as a password. */

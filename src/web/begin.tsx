@@ -4,6 +4,7 @@ import { loadWhenIdle, whenIdle } from './components/later.tsx'
 import { startData } from './data/browser.ts'
 import type { Boot } from './data/types.ts'
 import { stayWhileAway } from './lib/away.ts'
+import { linkBelowBase } from './lib/below-base.ts'
 import { leaveKeysToInputMethods } from './lib/ime.ts'
 import { locale } from './lib/locale.ts'
 import { letReplacedGo } from './lib/replaced-vnodes.ts'
@@ -20,6 +21,7 @@ leaveKeysToInputMethods()
 stayWhileAway()
 startData(boot)
 void start().then(() => {
+  linkBelowBase()
   letReplacedGo()
   render(<App />, document.getElementById('app') ?? document.body)
   // A screen may ask for it sooner, once its own data is there.

@@ -40,13 +40,15 @@ export async function startScreens(
     isSendingPaused?: boolean
     proxies?: Proxies
     reader?: Reader
+    basePath?: string
   } = {},
 ) {
   const { store, deps, dataDir, routes, document } = server
+  const { basePath = '' } = options
   const stopping = new AbortController()
   const cheap = options.passwords ?? passwords({ cost: { memory: 64, passes: 1 } })
   const site = screens({
-    ...{ document: () => document, routes, prefix: PREFIX, store, deps, dataDir, apiUrl: server.url },
+    ...{ document: () => document, routes, prefix: PREFIX, store, deps, dataDir, apiUrl: server.url + basePath },
     stopping: stopping.signal,
     log: options.log ?? silentLog,
     hosts: options.hosts ?? [],
@@ -58,12 +60,12 @@ export async function startScreens(
     isSendingPaused: options.isSendingPaused ?? false,
   })
   const proxies = options.proxies ?? trustedProxies('127.0.0.1', () => undefined)
-  const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 }, { proxies })
+  const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 }, { proxies, basePath })
   const { url } = listener
   const client = httpClient()
   const sessions = sessionStore(store)
-  const mark = markOf(store.installation)
-  const { port } = new URL(url)
+  const mark = markOf(store.installation + basePath)
+  const { port, origin } = new URL(url)
   const names = { session: `dealbox-${mark}-${port}`, device: `dealbox-device-${mark}-${port}` }
   let members = 0
 
@@ -76,7 +78,7 @@ export async function startScreens(
   ): Promise<Answer> {
     const sent = body === undefined || typeof body === 'string' ? (body as string | undefined) : JSON.stringify(body)
     const all: Record<string, string | null> = {
-      ...(method === 'GET' ? {} : { origin: url }),
+      ...(method === 'GET' ? {} : { origin }),
       ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     }

@@ -41,7 +41,7 @@ export function recordReplayer(
   { stepByStep, eventsFrom }: { stepByStep: boolean; eventsFrom: number | undefined },
 ) {
   const { db, vault } = store
-  const deps = resourceDeps({ db, clock, vault }, undefined, eventsFrom)
+  const deps = resourceDeps({ db, clock, vault }, undefined, { writesEventsFrom: eventsFrom })
   const [companies, contacts, tags] = [companyStore(deps), contactStore(deps), tagStore(deps)]
   const [fields, lists, notes, tasks] = [customFieldStore(deps), listStore(deps), noteStore(deps), taskStore(deps)]
   const deals = stepByStep ? { ...dealStore(deps), add: () => undefined } : writtenOnce(deps)

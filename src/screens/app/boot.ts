@@ -101,7 +101,7 @@ export function bootData({ store, deps, web, apiUrl }: BootParts): (who: Caller)
       installation: JSON.stringify(mark),
       seq: String(last_seq),
       now: `"${rfc3339(now)}"`,
-      api_url: JSON.stringify(apiUrlFor(apiUrl, who.session?.origin)),
+      api_url: JSON.stringify(apiUrlFor(apiUrl, who.session?.address)),
       me: JSON.stringify(me),
       org: JSON.stringify({ id: public_id, name, currency, timezone, country }),
       first_weekday: String(calendar(org, member).firstWeekday),

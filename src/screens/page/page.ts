@@ -32,19 +32,21 @@ export type Page = {
   language: string
   /** undefined follows the system. */
   theme: 'light' | 'dark' | undefined
+  /** Of the screen, and the path before it, such as /crm. */
   path: string
+  basePath: string
 }
 
 /** The page of the browser app: its boot data and the files that the first screen needs, so that one trip is enough. */
-export function pageMarkup(files: WebFiles, { boot, language, theme, path }: Page): string {
-  const url = (name: string) => `${ASSETS}${name}`
+export function pageMarkup(files: WebFiles, { boot, language, theme, path, basePath }: Page): string {
+  const url = (name: string) => `${basePath}${ASSETS}${name}`
   const [first = ''] = path.split('/').slice(1)
   const screen = files.later[`src/web/screens/${first}/${first}.tsx`] ?? []
   const texts = files.later[`src/web/texts/first-${language}.ts`] ?? []
   // The letters of most texts: what other scripts need is loaded when a text has them.
   const fonts = files.named(/^inter-latin-wght-normal-\w+\.woff2$/)
   return html`<!doctype html>
-<html lang="${language}" translate="no"${theme && html` data-theme="${theme}"`}>
+<html lang="${language}" translate="no"${theme && html` data-theme="${theme}"`}${basePath !== '' && html` data-base="${basePath}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
@@ -57,7 +59,7 @@ ${[...new Set([...files.preload, ...texts, ...screen])].map((name) => html`<link
 </head>
 <body>
 <div id="app"></div>
-<noscript><p>Dealbox needs JavaScript. Switch it on for this address and load the page again. Programs use the <a href="/reference">API</a>.</p></noscript>
+<noscript><p>Dealbox needs JavaScript. Switch it on for this address and load the page again. Programs use the <a href="${basePath}/reference">API</a>.</p></noscript>
 <script type="application/json" id="boot">${{ markup: inScript(boot) }}</script>
 </body>
 </html>

@@ -35,14 +35,14 @@ export function referencePage(document: OpenApi): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} API reference</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/reference.css">
-<script src="/reference.js" defer></script>
+<link rel="icon" href="icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="reference.css">
+<script src="reference.js" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the reference</a>
 <div class="side">
-<header><a class="brand" href="#content"><img src="/icon.svg" alt="" width="24" height="24">${title}</a> <span>API ${version}</span></header>
+<header><a class="brand" href="#content"><img src="icon.svg" alt="" width="24" height="24">${title}</a> <span>API ${version}</span></header>
 <search hidden><input type="search" aria-label="Filter the reference" placeholder="Filter" autocomplete="off" spellcheck="false"><output class="unseen"></output></search>
 ${contents(intro, groups, others.length > 0)}
 </div>
@@ -87,7 +87,7 @@ function openingSection({ document, apiUrl }: Place, groups: readonly Group[], {
 <h1 id="title">${document.info.title} API</h1>
 ${prose}
 <p>The examples use your token from <code>$TOKEN</code>, and ids from variables such as <code>$DEAL_ID</code>.</p>
-<dl class="facts"><div><dt>Base URL</dt><dd><code>${base}</code></dd></div><div><dt>OpenAPI document</dt><dd><a href="/openapi.json">openapi.json</a></dd></div></dl>
+<dl class="facts"><div><dt>Base URL</dt><dd><code>${base}</code></dd></div><div><dt>OpenAPI document</dt><dd><a href="openapi.json">openapi.json</a></dd></div></dl>
 </div>
 <div class="side-by">${first && codeBlock('sh', `export TOKEN=v4.public.…  # your token\n\n${first}`, 'A first request')}${code}</div>
 </section>`

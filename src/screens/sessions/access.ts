@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import type { Access, Authentication } from '../../auth/access.ts'
+import { basePathOf } from '../../auth/client.ts'
 import { effectiveScopes, SCOPES, scopeKey } from '../../auth/scopes.ts'
 import { type OpenSession, sessionStore } from '../../auth/sessions.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
@@ -82,7 +83,7 @@ export function sessionAccess(
     refuseMoved(org)
     const scopes = effectiveScopes(SCOPES, role)
     return {
-      who: { org, member, scopes, session: { id, role, origin: ownOrigin(req) } },
+      who: { org, member, scopes, session: { id, role, address: ownOrigin(req) + basePathOf(req) } },
       scopeKey: scopeKey(scopes),
       role,
       token: id,

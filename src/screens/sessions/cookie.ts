@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { clientOf } from '../../auth/client.ts'
+import { basePathOf, clientOf } from '../../auth/client.ts'
 import type { Store } from '../../store/open.ts'
 
 const SESSION = 'dealbox'
@@ -38,8 +38,12 @@ function portOf(req: IncomingMessage): string {
   return /:(\d+)$/.exec(host)?.[1] ?? (isEncrypted ? '443' : '80')
 }
 
-/** Only under TLS: the prefix __Host- promises that no other host and no plain connection has set the cookie. */
-const prefixFor = (req: IncomingMessage): string => (clientOf(req).isEncrypted ? '__Host-' : '')
+/**
+ * Only under TLS: the prefix __Host- promises that no other host and no plain connection has set the cookie. It is for cookies
+ * of the whole host; __Secure- promises the second.
+ */
+const prefixFor = (req: IncomingMessage): string =>
+  clientOf(req).isEncrypted ? (basePathOf(req) === '' ? '__Host-' : '__Secure-') : ''
 
 type Server = Pick<Store, 'installation'>
 
@@ -51,14 +55,20 @@ export const deviceCookie = (server: Server) => cookie(server, DEVICE, () => DEV
 
 /**
  * A cookie of this server. Browsers send the cookies of a host to all its ports, so that its name says which installation at
- * which port has set it: two on one machine would overwrite each other's. Earlier versions used `oldNameOf`: what that
- * holds counts as long as there is nothing by the name of today.
+ * which port, below which path, has set it: two on one machine would overwrite each other's, and one below a path gets those of
+ * the whole host as well. Earlier versions used `oldNameOf`: what that holds counts as long as there is nothing by the name of
+ * today. They were never below a path.
  */
 function cookie({ installation }: Server, base: string, oldNameOf: (req: IncomingMessage) => string) {
   const mark = markOf(installation)
-  const nameOf = (req: IncomingMessage): string => `${prefixFor(req)}${base}-${mark}-${portOf(req)}`
+  const nameOf = (req: IncomingMessage): string => {
+    const basePath = basePathOf(req)
+    const own = basePath === '' ? mark : markOf(installation + basePath)
+    return `${prefixFor(req)}${base}-${own}-${portOf(req)}`
+  }
   const own = (req: IncomingMessage): string | undefined => cookieValue(req, nameOf(req))
-  const old = (req: IncomingMessage): string | undefined => cookieValue(req, oldNameOf(req))
+  const old = (req: IncomingMessage): string | undefined =>
+    basePathOf(req) === '' ? cookieValue(req, oldNameOf(req)) : undefined
 
   return {
     read: (req: IncomingMessage): string | undefined => own(req) ?? old(req),
@@ -79,7 +89,7 @@ function cookie({ installation }: Server, base: string, oldNameOf: (req: Incomin
 /** No script reads the cookie, and no other site sends it along with a write. */
 function headerOf(req: IncomingMessage, name: string, value: string, maxAgeS: number | undefined): string {
   const age = maxAgeS === undefined ? '' : `; Max-Age=${maxAgeS}`
-  return `${name}=${value}${age}; Path=/; HttpOnly; SameSite=Lax${clientOf(req).isEncrypted ? '; Secure' : ''}`
+  return `${name}=${value}${age}; Path=${basePathOf(req) || '/'}; HttpOnly; SameSite=Lax${clientOf(req).isEncrypted ? '; Secure' : ''}`
 }
 
 /** Of several cookies with the name, the first counts. */

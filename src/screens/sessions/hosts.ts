@@ -101,17 +101,21 @@ function parseName(name: string): string {
 
 /**
  * The address for somebody else: the one that the browser shows, if others reach it; else a public one, else one of this
- * machine if it is listened on. Others cannot open what is left, a loopback address.
+ * machine if it is listened on. Others cannot open what is left, a loopback address. `shown` has the base path, as has what is
+ * returned, and a public address without it is one for other paths.
  */
-export function originForOthers(shown: string, listen: string, publicUrls: readonly string[]): string {
+export function addressForOthers(shown: string, listen: string, publicUrls: readonly string[]): string {
   if (!isLoopback(hostOf(new URL(shown).host) ?? '')) return shown
-  const open = publicUrls.map((url) => new URL(url)).find(({ pathname }) => pathname === '/')
-  if (open) return open.origin
+  const basePath = pathOf(shown)
+  const open = publicUrls.find((url) => pathOf(url) === basePath)
+  if (open !== undefined) return new URL(open).origin + basePath
   const [address] = isEverywhere(listen) ? machineAddresses() : []
   if (address === undefined) return shown
   const { protocol, port } = new URL(shown)
-  return `${protocol}//${bracketed(address)}${port === '' ? '' : `:${port}`}`
+  return `${protocol}//${bracketed(address)}${port === '' ? '' : `:${port}`}${basePath}`
 }
+
+const pathOf = (url: string): string => new URL(url).pathname.replace(/\/+$/, '')
 
 /**
  * Where the API is reached by somebody whose browser shows a page at `shown`: a listener of all addresses of this machine

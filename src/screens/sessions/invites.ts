@@ -8,7 +8,7 @@ import * as f from '../../lib/fields.ts'
 import { conflict, field, invalid, notFound } from '../../lib/problem.ts'
 import { publicUrls } from '../../store/orgs.ts'
 import type { ScreenParts } from '../parts.ts'
-import { hostOf, isLoopback, originForOthers } from './hosts.ts'
+import { addressForOthers, hostOf, isLoopback } from './hosts.ts'
 import { mayInvite } from './links.ts'
 import { qrSvg } from './qr.ts'
 
@@ -23,7 +23,7 @@ export function inviteRoutes({ store, listen }: ScreenParts): Route<Need>[] {
   const urls = publicUrls(store.db)
 
   function create(who: Caller, given: { email?: string | null; role: Role }) {
-    const { role: own, origin: shown } = who.session as Session
+    const { role: own, address: shown } = who.session as Session
     const email = given.email == null ? null : emailKey(given.email)
     if (!mayInvite(own, given.role))
       throw invalid(field('/role', 'role_too_high', `must not be above your own role, which is ${own}`))
@@ -32,9 +32,9 @@ export function inviteRoutes({ store, listen }: ScreenParts): Route<Need>[] {
     if (links.invites(who.org).length >= MAX_OPEN)
       throw conflict('too_many_invites', `There are ${MAX_OPEN} open invitations. Withdraw some of them first.`)
     const { id, secret, expires_at } = links.makeInvite(who.org, { email, role: given.role, invited_by: who.member })
-    const origin = originForOthers(shown, listen, urls())
-    const url = linkUrl(origin, 'invite', secret)
-    const warning = isLoopback(hostOf(new URL(origin).host) ?? '') ? 'loopback' : null
+    const address = addressForOthers(shown, listen, urls())
+    const url = linkUrl(address, 'invite', secret)
+    const warning = isLoopback(hostOf(new URL(address).host) ?? '') ? 'loopback' : null
     return { id, url, qr_svg: qrSvg(url), expires_at, role: given.role, email, warning }
   }
 

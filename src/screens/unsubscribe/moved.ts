@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { clientOf } from '../../auth/client.ts'
+import { basePathOf, clientOf } from '../../auth/client.ts'
 import type { Log } from '../../http/log.ts'
 import { places } from '../../http/places.ts'
 import type { Moved } from '../../store/org-states.ts'
@@ -28,9 +28,11 @@ export function handOn(log: Log): HandOn {
 
   return async ({ req, path }, { address }) => {
     const client = clientOf(req)
-    const host = URL.parse(address)?.hostname
+    const there = URL.parse(address)
+    const host = there?.hostname
     const times = Number(req.headers[TIMES.toLowerCase()] ?? 0)
-    const isHere = host === URL.parse(`http://${client.host}`)?.hostname
+    const isSameHost = host === URL.parse(`http://${client.host}`)?.hostname
+    const isHere = isSameHost && there?.pathname.replace(/\/$/, '') === basePathOf(req)
     if (isHere || !(times >= 0 && times < MAX_TIMES)) return undefined
     const giveBack = take({ isKnown: false, address: client.address })
     if (!giveBack) return undefined

@@ -29,7 +29,7 @@ const TOKENS = /(?<![\w-])[\w-]{64}(?![\w-])/g
  * not stored and never expire: mails are read years later.
  */
 export const unsubscribing = once((deps: Deps) => {
-  const { db, clock, vault } = deps
+  const { db, clock, vault, basePath } = deps
   const orgById = db.prepare('SELECT public_id, public_base_url FROM orgs WHERE id = ?')
   const orgByPublicId = db.prepare('SELECT id FROM orgs WHERE public_id = ?').pluck()
   const enrolled = db.prepare('SELECT contact_id FROM enrollments WHERE org_id = ? AND id = ?')
@@ -82,12 +82,13 @@ export const unsubscribing = once((deps: Deps) => {
     }
   }
 
-  /** Null if the org has no public_base_url. */
+  /** Null if the org has no public_base_url. Whoever set that may have left the base path out, without which nothing is here. */
   function url(org: number, enrollment: Enrolled): string | null {
     const { public_base_url } = orgById.get(org) as { public_base_url: string | null }
     if (public_base_url === null) return null
     const { origin, pathname } = new URL(public_base_url)
-    return `${origin}${pathname.replace(/\/+$/, '')}/unsubscribe/${tokenOf(org, enrollment)}`
+    const path = pathname.replace(/\/+$/, '')
+    return `${origin}${path}${path.endsWith(basePath) ? '' : basePath}/unsubscribe/${tokenOf(org, enrollment)}`
   }
 
   function tokenOf(org: number, { id }: Enrolled): string {

@@ -1,9 +1,12 @@
 import type { OpenConnection } from './event-stream.ts'
 import { BACKGROUND, ECHO, isOwn, MEMBER, newEcho } from './headers.ts'
 
-/** Reads the stream of a member with fetch, in pages and in workers. It is open by itself: that is no use of the session. */
+/**
+ * Reads the stream of a member with fetch, in pages and in workers. It is open by itself: that is no use of the session. `server` is
+ * what its paths begin with.
+ */
 export const connectionOf =
-  (member: string): OpenConnection =>
+  (member: string, server: string): OpenConnection =>
   (path, on) => {
     const abort = new AbortController()
     void read()
@@ -11,7 +14,7 @@ export const connectionOf =
     async function read(): Promise<void> {
       try {
         const echo = newEcho()
-        const answer = await fetch(path, {
+        const answer = await fetch(server + path, {
           headers: { Accept: 'text/event-stream', [ECHO]: echo, [MEMBER]: member, [BACKGROUND]: '1' },
           cache: 'no-store',
           redirect: 'manual',

@@ -1,3 +1,4 @@
+import { base } from '../lib/base.ts'
 import { forgetAll, keep, kept, keptNames, setPlace, takeOver } from '../lib/kept.ts'
 import { hearServer } from '../lib/server-time.ts'
 import type { ApiProblem, Got, Sent } from './api.ts'
@@ -28,7 +29,7 @@ export async function send({ method, path, headers, body }: Sent, timeoutMs = TI
     // What was just chosen is saved although the page is left or loaded again at once. A browser takes 64 KiB in all so.
     init.keepalive = body.length < 4000
   }
-  const answer = await fetch(path, init)
+  const answer = await fetch(base + path, init)
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
@@ -69,7 +70,7 @@ function start(boot: SignedIn): void {
     // Else the browser asks first: something would be lost with the page.
     if (!made.isLoose())
       await import('./leaving.ts').then((module) => module.leaveNothing(made, forgetAll)).catch(() => undefined)
-    location.replace('/')
+    location.replace(`${base}/`)
   }
   const tabs = browserTabs(
     tab,

@@ -1,4 +1,5 @@
-import { nameHere } from '../lib/kept.ts'
+import { base } from '../lib/base.ts'
+import { nameHere, OF_HERE } from '../lib/kept.ts'
 import { openDatabase, result, STORE } from './browser-storage.ts'
 import type { Write } from './write-storage.ts'
 
@@ -14,10 +15,11 @@ export async function takeOverWrites(member: string): Promise<void> {
   const own = nameHere(STORE)
   // Firefox before 126 does not list them.
   const names = indexedDB.databases ? (await indexedDB.databases()).map(({ name = '' }) => name) : [EARLIER]
-  for (const name of names) if (name !== own && (name === EARLIER || isOurs(name))) await move(name, own, member)
+  for (const name of names)
+    if (name !== own && ((name === EARLIER && base === '') || isOurs(name))) await move(name, own, member)
 }
 
-const isOurs = (name: string): boolean => name.startsWith('dealbox-') && name.endsWith(`/${STORE}`)
+const isOurs = (name: string): boolean => name.startsWith(OF_HERE) && name.endsWith(`/${STORE}`)
 
 async function move(from: string, to: string, member: string): Promise<void> {
   const [old, own] = [await openExisting(from), await openDatabase(to)]

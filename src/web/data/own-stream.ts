@@ -1,3 +1,4 @@
+import { base } from '../lib/base.ts'
 import { connectionOf } from './browser-connection.ts'
 import { eventStream } from './event-stream.ts'
 import type { Stream, StreamHandlers } from './stream-types.ts'
@@ -8,7 +9,10 @@ const HIDDEN_MS = 60_000
 
 /** The stream of a tab that has no worker to share it with. */
 export function ownStream(member: string, on: StreamHandlers): Stream {
-  const stream = eventStream({ openConnection: connectionOf(member), timers: realTimers, random: Math.random }, on)
+  const stream = eventStream(
+    { openConnection: connectionOf(member, base), timers: realTimers, random: Math.random },
+    on,
+  )
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = () => {
     clearTimeout(timer)

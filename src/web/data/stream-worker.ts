@@ -8,7 +8,8 @@ import { realTimers } from './timers.ts'
 
 const timers = realTimers
 const { name } = globalThis as unknown as { name: string }
-const openConnection = connectionOf(name.slice(name.lastIndexOf('/') + 1))
+// Its own file is in the folder assets of the server.
+const openConnection = connectionOf(name.slice(name.lastIndexOf('/') + 1), '..')
 const hub = streamHub({
   timers,
   stream: (on) => eventStream({ openConnection, timers, random: Math.random }, on),

@@ -1,11 +1,20 @@
+import { base } from './base.ts'
+
 // What the browser keeps, by names that say for which installation and at which port: several may be reached at one address
-// by turns, through a tunnel or after a move, and a restored copy has the id of the first.
+// by turns, through a tunnel or after a move, and a restored copy has the id of the first. Below two paths of a name are two servers
+// at once, and nothing of the one is for the other.
+
+/** What names begin with that are of this address, for whatever installation. */
+export const OF_HERE = `dealbox${base && `${base}/`}-`
 
 let place = ''
 
+/** Without a path, names are also those of earlier versions, which were never below one: with and without a beginning. */
+const isOfHere = (name: string): boolean => (base ? name.startsWith(OF_HERE) : !name.startsWith('dealbox/'))
+
 /** Call it before anything is kept or read. */
 export function setPlace(installation: string): void {
-  place = `dealbox-${installation}-${location.port}/`
+  place = `${OF_HERE}${installation}-${location.port}/`
 }
 
 export const nameHere = (what: string): string => place + what
@@ -43,7 +52,8 @@ export function keptNames(part: string): string[] {
 /** Forgets all that is kept for a member, under whatever name of this address. */
 export function forgetAll(member: string): void {
   try {
-    for (const name of Object.keys(localStorage)) if (name.includes(member)) localStorage.removeItem(name)
+    for (const name of Object.keys(localStorage))
+      if (isOfHere(name) && name.includes(member)) localStorage.removeItem(name)
   } catch {
     // without storage there is nothing
   }
@@ -59,9 +69,9 @@ const SHARED = ['dealbox.recent', 'dealbox.card-fields']
 export function takeOver(member: string): void {
   try {
     for (const old of Object.keys(localStorage)) {
-      let what = old.replace(/^dealbox-\w+-\d*\//, '')
+      let what = old.startsWith(OF_HERE) ? old.slice(OF_HERE.length).replace(/^\w+-\d*\//, '') : old
       const isOld = what === old && old.startsWith('dealbox.')
-      if (old === place + what || !(isOld || what.includes(member))) continue
+      if (!isOfHere(old) || old === place + what || !(isOld || what.includes(member))) continue
       if (SHARED.includes(what)) what += `.${member}`
       localStorage[place + what] ??= localStorage[old]
       localStorage.removeItem(old)

@@ -1,3 +1,4 @@
+import { base, here } from '../lib/base.ts'
 import type { Host } from './create.ts'
 import { keepScrollOverReload, restoreScroll, saveScroll } from './scroll.ts'
 
@@ -9,9 +10,9 @@ export function browserHost(): Host {
   return {
     url: here,
     key,
-    push: (url, key) => history.pushState({ key, from: here() }, '', url),
+    push: (url, key) => history.pushState({ key, from: here() }, '', base + url),
     replace: (url, key) =>
-      history.replaceState({ ...history.state, key }, '', url === here() ? url + location.hash : url),
+      history.replaceState({ ...history.state, key }, '', base + (url === here() ? url + location.hash : url)),
     onPop: (listener) => {
       addEventListener('popstate', listener)
       return () => removeEventListener('popstate', listener)
@@ -30,8 +31,6 @@ export function browserHost(): Host {
 
 /** Whether the entry before this one in the history has the address: then "back" is the way to it. */
 export const isBehind = (url: string): boolean => (history.state as { from?: string } | null)?.from === url
-
-const here = () => location.pathname + location.search
 
 /** Moves the focus to the heading of the screen, so that a screen reader says where one is. */
 function focusHeading(): void {

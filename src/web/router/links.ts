@@ -1,3 +1,5 @@
+import { base } from '../lib/base.ts'
+
 /** Paths of the server that are pages or files of their own, not screens of the app. */
 const OUTSIDE = ['/api/', '/app/', '/reference', '/openapi.json', '/unsubscribe/', '/livez', '/readyz', '/metrics']
 
@@ -20,9 +22,10 @@ export function addressInside(link: Link, here: string): string | null {
   if (link.hasAttribute('download')) return null
   const to = new URL(link.href, here)
   const from = new URL(here)
-  if (to.origin !== from.origin || isOutside(to.pathname)) return null
+  const path = to.pathname.slice(base.length)
+  if (!to.href.startsWith(`${from.origin}${base}/`) || isOutside(path)) return null
   if (to.hash !== '' && to.pathname === from.pathname && to.search === from.search) return null
-  return to.pathname + to.search
+  return path + to.search
 }
 
 /** Lets clicks on links inside the app change the screen instead of loading a page. */
@@ -44,5 +47,5 @@ export function followLinks(navigate: (to: string) => void): () => void {
 
 /** As a click with Ctrl does. */
 export function openTab(href: string): void {
-  open(href, '_blank', 'noopener')
+  open(base + href, '_blank', 'noopener')
 }

@@ -4,6 +4,7 @@ import { commandMenu } from '../commands/command-menu.ts'
 import { Menu, type MenuGroup } from '../components/menu.tsx'
 import { showToast } from '../components/toast.tsx'
 import { boot } from '../data/boot.ts'
+import { base } from '../lib/base.ts'
 import { navigate } from '../router.ts'
 import { savePreferences } from './preferences.ts'
 import { texts } from './texts.ts'
@@ -43,7 +44,7 @@ export function orgMenu(): MenuGroup[] {
         { label: texts().preferences, icon: 'person', onPick: () => void navigate('/settings/me') },
         // A phone has no keys.
         ...(isPhone.value ? [] : (commandMenu([['app.keys']])[0]?.items ?? [])),
-        { label: texts().reference, icon: 'hook', onPick: () => location.assign('/reference') },
+        { label: texts().reference, icon: 'hook', onPick: () => location.assign(`${base}/reference`) },
       ],
     },
     { label: texts().version(version), items: commandMenu([['app.sign-out']])[0]?.items ?? [] },

@@ -5,6 +5,7 @@ import { Button } from '../components/button.tsx'
 import { Empty } from '../components/empty.tsx'
 import { ErrorBoundary } from '../components/error-boundary.tsx'
 import { connection } from '../data/connection.ts'
+import { here } from '../lib/base.ts'
 import { isLoading, navigate, shown } from '../router.ts'
 import { Bar } from './bar.tsx'
 import { home } from './home.ts'
@@ -77,4 +78,4 @@ function Failed() {
   )
 }
 
-const again = () => navigate(location.href.slice(location.origin.length), { replace: true })
+const again = () => navigate(here(), { replace: true })

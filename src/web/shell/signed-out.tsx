@@ -7,6 +7,7 @@ import { isSignedOut } from '../data/connection.ts'
 import { client } from '../data/current.ts'
 import type { SignedIn } from '../data/types.ts'
 import { writes } from '../data/writes.ts'
+import { base } from '../lib/base.ts'
 import { PasswordField, TextField } from '../screens/sign-in/fields.tsx'
 import { login } from '../screens/sign-in/requests.ts'
 import { texts as formTexts } from '../screens/sign-in/texts.ts'
@@ -40,7 +41,7 @@ function AskAgain() {
       onClose={() => undefined}
       footer={
         <>
-          <Button plain large onClick={() => location.assign('/')}>
+          <Button plain large onClick={() => location.assign(`${base}/`)}>
             {texts().asOther}
           </Button>
           <Button

@@ -7,7 +7,7 @@ import {
   apiUrlFor,
   hostCheck,
   machineAddresses,
-  originForOthers,
+  addressForOthers,
   parseHosts,
 } from '../../../src/screens/sessions/hosts.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -119,12 +119,12 @@ describe('the names of a server', () => {
 
   test('in a link for others are those that they can open, as far as there are any', () => {
     const local = 'http://localhost:8081'
-    assert.equal(originForOthers('http://10.0.0.1:8081', '0.0.0.0', []), 'http://10.0.0.1:8081')
-    assert.equal(originForOthers(local, '127.0.0.1', []), local)
-    assert.equal(originForOthers(local, '127.0.0.1', ['https://crm.example/']), 'https://crm.example')
-    assert.equal(originForOthers(local, '127.0.0.1', ['https://example.com/mail/']), local)
+    assert.equal(addressForOthers('http://10.0.0.1:8081', '0.0.0.0', []), 'http://10.0.0.1:8081')
+    assert.equal(addressForOthers(local, '127.0.0.1', []), local)
+    assert.equal(addressForOthers(local, '127.0.0.1', ['https://crm.example/']), 'https://crm.example')
+    assert.equal(addressForOthers(local, '127.0.0.1', ['https://example.com/mail/']), local)
     const [address] = machineAddresses()
-    if (address && !address.includes(':')) assert.equal(originForOthers(local, '0.0.0.0', []), `http://${address}:8081`)
+    if (address && !address.includes(':')) assert.equal(addressForOthers(local, '0.0.0.0', []), `http://${address}:8081`)
   })
 
   test('lead to the API where it listens, and by the name of the page where it listens everywhere', () => {

@@ -5,6 +5,7 @@ import { mayWrite } from '../../data/may.ts'
 import { record, remove } from '../../data/records.ts'
 import type { Deal, Rec } from '../../data/types.ts'
 import { asStep } from '../../data/writes.ts'
+import { whole } from '../../lib/base.ts'
 import { goBack, navigate } from '../../router.ts'
 import { placeInTrail } from '../../shell/trail.ts'
 import { showToast } from '../toast.tsx'
@@ -130,7 +131,7 @@ function commandsOf(kind: PageKind, id: string): Command[] {
       title: () => words().copyLink,
       icon: 'link',
       when: isThere,
-      run: () => copy(`${location.origin}/${kind}/${id}`, texts().copied),
+      run: () => copy(whole(`/${kind}/${id}`), texts().copied),
     }),
     each({
       id: 'record.curl',

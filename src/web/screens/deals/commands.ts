@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals'
 import { type Command, type CommandContext, provideTargets, register } from '../../commands/registry.ts'
 import { me } from '../../data/boot.ts'
+import { whole } from '../../lib/base.ts'
 import type { Anchor } from '../../lib/place.ts'
 import { openTab } from '../../router/links.ts'
 import { navigate } from '../../router.ts'
@@ -132,7 +133,7 @@ function commandsOf({ board, actions }: BoardParts): Command[] {
       icon: 'link',
       group: 'record',
       when: one,
-      run: (context) => copyText(`${location.origin}/deals/${idsOf(context)[0]}`, texts().copied),
+      run: (context) => copyText(whole(`/deals/${idsOf(context)[0]}`), texts().copied),
     },
     {
       id: 'deals.delete',

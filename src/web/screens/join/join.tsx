@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
+import { base } from '../../lib/base.ts'
 import { format } from '../../lib/locale.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { LanguageChoice } from '../setup/language-choice.tsx'
@@ -25,7 +26,7 @@ export function Join({ token, link }: { token: string; link: Link }) {
       password,
       language: document.documentElement.lang === 'de' ? 'de' : 'en',
     })
-    location.replace('/')
+    location.replace(`${base}/`)
   })
   if (form.deadLink) return <DeadLink why={form.deadLink} />
   const role = texts().roles[(link.role ?? 'member') as keyof ReturnType<typeof texts>['roles']] ?? link.role ?? ''

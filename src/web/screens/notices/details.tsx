@@ -4,6 +4,7 @@ import { isPageKind } from '../../components/record/kinds.ts'
 import { PeekBody } from '../../components/record/peek-panel.tsx'
 import { load, record } from '../../data/records.ts'
 import { sources } from '../../data/sources.ts'
+import { whole } from '../../lib/base.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { navigate } from '../../router.ts'
@@ -48,7 +49,7 @@ function TaskOf({ id }: { id: string }) {
     <SourcesContext.Provider value={sources}>
       <TaskDetails
         id={id}
-        onCopyLink={() => void copyText(new URL(address, location.href).href, taskTexts().linkCopied)}
+        onCopyLink={() => void copyText(whole(address), taskTexts().linkCopied)}
         onOpen={() => {
           const task = record('tasks', id).peek()
           const found = task && recordOf(task)

@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Combobox } from '../../components/combobox.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { base } from '../../lib/base.ts'
 import { format, locale } from '../../lib/locale.ts'
 import { DeadLink } from '../sign-in/dead-link.tsx'
 import { PasswordField, TextField } from '../sign-in/fields.tsx'
@@ -39,7 +40,7 @@ export function Setup({ token }: { token: string }) {
       },
       start,
     })
-    location.replace('/')
+    location.replace(`${base}/`)
   })
   if (form.deadLink) return <DeadLink why={form.deadLink} />
 

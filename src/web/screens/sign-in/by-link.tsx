@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { ApiProblem } from '../../data/api.ts'
+import { base } from '../../lib/base.ts'
 import { format } from '../../lib/locale.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { DeadLink, type DeadReason, isDead } from './dead-link.tsx'
@@ -22,7 +23,7 @@ export function ByLink({ token, link }: { token: string; link: Link }) {
     }
   }
   // The link is used up then: it must not stay in the history.
-  const { state, send, goBack } = useLogin(accept, () => location.replace('/'))
+  const { state, send, goBack } = useLogin(accept, () => location.replace(`${base}/`))
   if (dead) return <DeadLink why={dead} />
 
   return (

@@ -1,4 +1,5 @@
 import { Button } from '../../components/button.tsx'
+import { base } from '../../lib/base.ts'
 import { catalogue } from '../../texts/texts.ts'
 import { en } from './dead-en.ts'
 import type { DeadReason } from './dead-link.tsx'
@@ -19,14 +20,15 @@ function DeadPage({ why }: { why: DeadReason }) {
     link_withdrawn: [texts().withdrawn, texts().withdrawnBody],
     unknown_link: [texts().unknown, texts().unknownBody],
   }[why]
-  const kind = { '/setup': 'setup', '/join': 'invite' }[location.pathname.replace(/\/$/, '')] ?? 'sign_in'
+  const kind =
+    { '/setup': 'setup', '/join': 'invite' }[location.pathname.slice(base.length).replace(/\/$/, '')] ?? 'sign_in'
   return (
     <Frame>
       <div class="narrow">
         <h1>{title}</h1>
         <p class="sub">{body}</p>
         <p class="sub">{texts().another[kind as 'setup' | 'invite' | 'sign_in']}</p>
-        <Button onClick={() => location.assign('/')}>{texts().toSignIn}</Button>
+        <Button onClick={() => location.assign(`${base}/`)}>{texts().toSignIn}</Button>
       </div>
     </Frame>
   )

@@ -3,6 +3,7 @@ import { isCondition, ME } from '../../components/filters/conditions.ts'
 import { extended, isSelected, NONE, toggled } from '../../components/table/selection.ts'
 import { texts as words } from '../../components/table/texts.ts'
 import { mayWrite } from '../../data/may.ts'
+import { whole } from '../../lib/base.ts'
 import { openTab } from '../../router/links.ts'
 import { navigate } from '../../router.ts'
 import { copyText } from '../../shell/copy.ts'
@@ -206,7 +207,7 @@ function commandsOf(list: ListContext, focusedId: () => string | undefined): Com
       icon: 'link',
       group: 'record',
       when: hasRow,
-      run: () => copyText(`${location.origin}/${kind}/${focusedId()}`, row().linkCopied),
+      run: () => copyText(whole(`/${kind}/${focusedId()}`), row().linkCopied),
     },
     {
       id: `${kind}.delete`,

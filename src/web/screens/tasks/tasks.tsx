@@ -9,6 +9,7 @@ import { WaitingCreates } from '../../components/waiting-creates.tsx'
 import { Windowed, type WindowedHandle } from '../../components/windowed.tsx'
 import { mayWrite } from '../../data/may.ts'
 import type { Task } from '../../data/types.ts'
+import { whole } from '../../lib/base.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { scaled } from '../../lib/scale.ts'
@@ -72,7 +73,7 @@ function TaskList({ who, data }: { who: Who; data: TaskRows }) {
   }
   const address = (task: Task) => `/tasks?${new URLSearchParams({ ...(who === 'mine' ? {} : { who }), task: task.id })}`
 
-  const copyLink = (task: Task) => copyText(new URL(address(task), location.href).href, texts().linkCopied)
+  const copyLink = (task: Task) => copyText(whole(address(task)), texts().linkCopied)
 
   const acts = {
     keep: data.keep,

@@ -4,6 +4,7 @@ import { client } from '../../data/current.ts'
 import { leaving } from '../../data/leaving.ts'
 import type { Fields } from '../../data/types.ts'
 import type { Write } from '../../data/write-storage.ts'
+import { base } from '../../lib/base.ts'
 import { forgetAll } from '../../lib/kept.ts'
 import { nameOf } from './name-of.ts'
 import { texts } from './texts.ts'
@@ -21,7 +22,7 @@ export async function leave(): Promise<void> {
   })
   if (!hasLeft) return
   addEventListener('pageshow', () => location.reload()) // by "back", from the memory of the browser
-  location.replace('/')
+  location.replace(`${base}/`)
 }
 
 const wordsOf = (write: Write): string => texts().what[write.verb](nameOf(write))
