@@ -61,7 +61,9 @@ export const peerOf = ({ socket }: Pick<IncomingMessage, 'socket'>): string | un
 
 type Request = Pick<IncomingMessage, 'socket' | 'headers'>
 
-/** With a request that a reader passes on: the path below which that is, and a slash. */
+/** Marks a request that a reader has passed on, so that two readers that name each other do not pass it on for ever. */
+export const PASSED = 'Dealbox-Passed-On'
+/** With such a request: the path below which the reader is, and a slash. */
 export const BASE_PATH = 'Dealbox-Base-Path'
 
 /**
@@ -70,8 +72,9 @@ export const BASE_PATH = 'Dealbox-Base-Path'
  */
 export function basePathOf(req: Request): string {
   const { isTrusted, basePath } = peers.get(req.socket) ?? UNKNOWN
+  if (!isTrusted || req.headers[PASSED.toLowerCase()] === undefined) return basePath
   const passed = req.headers[BASE_PATH.toLowerCase()]
-  return isTrusted && typeof passed === 'string' && PASSED_BASE.test(passed) ? passed.slice(0, -1) : basePath
+  return typeof passed === 'string' && PASSED_BASE.test(passed) ? passed.slice(0, -1) : basePath
 }
 
 const PASSED_BASE = /^\/(?:[A-Za-z0-9._~-]+\/)*$/

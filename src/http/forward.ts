@@ -2,15 +2,12 @@ import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { pipeline } from 'node:stream/promises'
-import { BASE_PATH, basePathOf, clientOf } from '../auth/client.ts'
+import { BASE_PATH, basePathOf, clientOf, PASSED } from '../auth/client.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Bodies } from './bodies.ts'
 import { MAX_PLACES, places } from './places.ts'
 import type { Share } from './pool.ts'
 import type { Pass } from './reader.ts'
-
-/** Marks a request that a reader has passed on, so that two readers that name each other do not pass it on for ever. */
-const PASSED = 'Dealbox-Passed-On'
 
 /** Only between two neighbours (RFC 9110, section 7.6.1). */
 const OF_CONNECTION = new Set([

@@ -48,7 +48,15 @@ export async function startScreens(
   const stopping = new AbortController()
   const cheap = options.passwords ?? passwords({ cost: { memory: 64, passes: 1 } })
   const site = screens({
-    ...{ document: () => document, routes, prefix: PREFIX, store, deps, dataDir, apiUrl: server.url + basePath },
+    ...{
+      document: () => document,
+      routes,
+      prefix: PREFIX,
+      store,
+      deps,
+      dataDir,
+      apiUrl: new URL(server.url).origin + basePath,
+    },
     stopping: stopping.signal,
     log: options.log ?? silentLog,
     hosts: options.hosts ?? [],

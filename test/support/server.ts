@@ -68,6 +68,7 @@ export async function startServer(
     lockTimer?: LockTimer
     reader?: Reader
     proxies?: Proxies
+    basePath?: string
   } = {},
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
@@ -82,7 +83,8 @@ export async function startServer(
   const a = await makeOrg(store, dataDir, 'Acme')
   const b = await makeOrg(store, dataDir, 'Birch')
   const stopping = new AbortController()
-  const deps = resourceDeps(store, options.guard ?? noDns)
+  const { basePath = '' } = options
+  const deps = resourceDeps(store, options.guard ?? noDns, { basePath })
   const routes = catalog(deps)
   const { check, document } = conformance(routes)
   const app = api(store, {
@@ -95,7 +97,7 @@ export async function startServer(
     reader: options.reader,
     stopping: stopping.signal,
   })
-  const front = options.proxies ? { proxies: options.proxies } : {}
+  const front = { basePath, ...(options.proxies ? { proxies: options.proxies } : {}) }
   const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 }, { ...options.limits, ...front })
   const client = httpClient()
 
