@@ -7,10 +7,13 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
+import { applySettings } from '../../src/settings/document.ts'
 import { openStore } from '../../src/store/open.ts'
+import { until } from '../support/copied.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { PROXIES, type StartedProxy } from '../support/proxies.ts'
 import { type Served, serve } from '../support/served.ts'
+import { startSmtp } from '../support/smtp.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
@@ -18,6 +21,8 @@ import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
 const folder = temporaryFolder()
 const data = join(folder, 'data')
+/** Its pages call the API. */
+const SHOP = 'https://shop.example'
 let server: Served
 let org: Org
 
@@ -29,6 +34,7 @@ before(async () => {
     basePath: '/crm/',
     host: 'example.com',
     publicUrl: 'https://example.com/crm',
+    corsOrigin: SHOP,
   })
 })
 after(() => server.stop())
@@ -78,10 +84,7 @@ test('--public-url has to end with the path, and neither is guessed from the oth
   const document = (...argv: string[]) => cli(['openapi', '--json', ...argv])
   const contrary = await document('--base-path', '/crm', '--public-url', 'https://example.com')
   assert.equal(contrary.code, 2)
-  assert.match(
-    contrary.err,
-    /--public-url https:\/\/example\.com contradicts --base-path \/crm: let it end with \/crm/,
-  )
+  assert.match(contrary.err, /--public-url https:\/\/example\.com contradicts --base-path \/crm: let it end with \/crm/)
   for (const url of ['https://example.com/crm', 'https://example.com/crm/', 'https://example.com/of/ours/crm']) {
     const { out } = await document('--base-path', '/crm', '--public-url', url)
     assert.equal(JSON.parse(out).servers[0].url, `${url.replace(/\/$/, '')}/api/v1`)
@@ -93,6 +96,36 @@ test('--public-url has to end with the path, and neither is guessed from the oth
     publicUrl: 'https://example.com/wiki',
   }).catch((error) => error.message)
   assert.match(served, /contradicts --base-path/)
+})
+
+test('the mails of a sequence have links with the path, although the settings name the host alone', async (t) => {
+  const smtp = await startSmtp(t)
+  const folderOfMail = join(folder, 'mail')
+  const store = openStore(folderOfMail, { create: true })
+  const { org: number, token } = await makeOrg(store, folderOfMail, 'Birch')
+  const [host, port] = [smtp.server.host, smtp.server.port]
+  const mailbox = { key: 'sales', name: 'Sales', address: 'sales@birch.example', is_default: true }
+  const step = { type: 'email', delay_s: 0, subject: 'Hello', body: 'Hello' }
+  applySettings(store, number, {
+    mailboxes: [{ ...mailbox, smtp: { host, port, tls: 'none' } }],
+    sequences: [
+      { key: 'one', name: 'One', status: 'active', stop_on: ['unsubscribe'], steps: [step] },
+    ],
+  })
+  store.db.prepare('UPDATE orgs SET public_base_url = ? WHERE id = ?').run('https://example.com', number)
+  store.close()
+  const mailing = await serve(folderOfMail, token, { basePath: '/crm' })
+  t.after(() => mailing.stop())
+  const { body: contact } = await mailing.call('POST', '/contacts', { emails: [{ email: 'eva@firm.example' }] })
+  const [sequence] = (await mailing.call('GET', '/sequences')).body.data
+  const made = await mailing.call('POST', '/enrollments', { sequence_id: sequence.id, contact_id: contact.id })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const mail = await until(
+    () => smtp.mails[0]?.source.toString(),
+    (found) => found !== undefined,
+  )
+  const unfolded = String(mail).replace(/\r\n[ \t]+/g, ' ')
+  assert.match(unfolded, /^List-Unsubscribe: <https:\/\/example\.com\/crm\/unsubscribe\/[\w-]{64}>/im)
 })
 
 for (const { name, version, startBelow } of PROXIES) {
@@ -174,8 +207,8 @@ for (const { name, version, startBelow } of PROXIES) {
         assert.match(next, /^\/crm\/api\/v1\/members\?/)
         assert.equal((await ask('GET', next, { authorization })).status, 200)
       }
-      const asked = await ask('OPTIONS', '/crm/api/v1/deals')
-      assert.deepEqual([asked.status, asked.headers.allow], [204, 'HEAD, GET, POST, OPTIONS'])
+      const asked = await ask('OPTIONS', '/crm/api/v1/deals', { origin: SHOP })
+      assert.deepEqual([asked.status, asked.headers['access-control-allow-origin']], [204, SHOP])
       assert.equal(JSON.parse((await ask('GET', '/crm/api/v1/deals')).text).code, 'signed_out')
     })
 

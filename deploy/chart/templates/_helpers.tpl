@@ -12,5 +12,5 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 {{- define "dealbox.publicUrl" -}}
-{{- if .Values.publicUrl }}{{ .Values.publicUrl }}{{ else if gt (len .Values.hosts) 1 }}https://{{ index .Values.hosts 1 }}{{ end }}
+{{- if .Values.publicUrl }}{{ .Values.publicUrl }}{{ else if gt (len .Values.hosts) 1 }}https://{{ index .Values.hosts 1 }}{{ .Values.basePath | trimSuffix "/" }}{{ end }}
 {{- end }}
