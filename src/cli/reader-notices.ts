@@ -33,12 +33,12 @@ export const waysOf = ({ mail, url }: Notify, isPaused: boolean): Ways => ({
 })
 
 /** What the server is called, and where its screens are. */
-export function placeOf({ store, host, screensUrl }: Server): () => Place {
+export function placeOf({ store, host, screensUrl }: Pick<Server, 'store' | 'host' | 'screensUrl'>): () => Place {
   return () => {
     const url = screensUrl()
-    const origin = url === undefined ? undefined : addressOfScreens(store, { host, url })
-    if (origin === undefined || isLocal(origin)) return { name: hostname(), link: undefined }
-    const { host: name, href: link } = new URL(`${origin}/settings/operation`)
+    const address = url === undefined ? undefined : addressOfScreens(store, { host, url })
+    if (address === undefined || isLocal(address)) return { name: hostname(), link: undefined }
+    const { host: name, href: link } = new URL(`${address}/settings/operation`)
     return { name, link }
   }
 }

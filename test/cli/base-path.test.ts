@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { placeOf } from '../../src/cli/reader-notices.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { applySettings } from '../../src/settings/document.ts'
@@ -72,6 +73,16 @@ test('commands print links with the path, from a flag, the environment or the fi
   assert.deepEqual(servers, [{ url: 'http://127.0.0.1:8080/crm/api/v1' }])
 })
 
+test('what owners are told leads below the path', () => {
+  const store = openStore(join(folder, 'told'), { create: true })
+  try {
+    const told = { store, host: 'example.com', screensUrl: () => 'http://127.0.0.1:8081/crm' }
+    assert.deepEqual(placeOf(told)(), { name: 'example.com', link: 'https://example.com/crm/settings/operation' })
+  } finally {
+    store.close()
+  }
+})
+
 test('the healthcheck asks below the path, and finds nothing beside it', async () => {
   const check = ['healthcheck', '--screens-listen', new URL(server.screens).host]
   assert.equal((await cli(check, { DEALBOX_BASE_PATH: '/crm' })).code, 0)
@@ -108,9 +119,7 @@ test('the mails of a sequence have links with the path, although the settings na
   const step = { type: 'email', delay_s: 0, subject: 'Hello', body: 'Hello' }
   applySettings(store, number, {
     mailboxes: [{ ...mailbox, smtp: { host, port, tls: 'none' } }],
-    sequences: [
-      { key: 'one', name: 'One', status: 'active', stop_on: ['unsubscribe'], steps: [step] },
-    ],
+    sequences: [{ key: 'one', name: 'One', status: 'active', stop_on: ['unsubscribe'], steps: [step] }],
   })
   store.db.prepare('UPDATE orgs SET public_base_url = ? WHERE id = ?').run('https://example.com', number)
   store.close()

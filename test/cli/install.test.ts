@@ -80,7 +80,8 @@ describe('dealbox install --print', () => {
       ...{
         'api-listen': '127.0.0.1:9090',
         'screens-listen': '127.0.0.1:8081',
-        'public-url': 'https://crm.example.com/100%',
+        'public-url': 'https://crm.example.com/100%/of/ours',
+        'base-path': '/of/ours',
       },
       ...{ host: 'crm.example.com,api.crm.example.com', 'tls-cert': cert, 'tls-key': key, 'trust-proxy': 'off' },
       ...{ 'rate-limit': 'off', 'cors-origin': 'https://a.example,https://b.example', 'webhook-allow': '10.0.0.0/8' },
@@ -340,7 +341,7 @@ test('.ci/container runs what compose.yaml says, and fails where that has what i
   const { status, flags, said } = flagsOf(compose)
   assert.deepEqual([status, said], [0, ''])
   assert.deepEqual(flags, [
-    ...['--stop-timeout', '30', '--env', 'DEALBOX_HOST=', '--env'],
+    ...['--stop-timeout', '30', '--env', 'DEALBOX_HOST=', '--env', 'DEALBOX_BASE_PATH=', '--env'],
     ...['DEALBOX_TRUST_PROXY=127.0.0.0/8,own-networks', '--volume', 'of-test:/data', '--read-only'],
     ...['--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges:true'],
   ])

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { passwordFault } from '../../../src/auth/password-rules.ts'
 import {
+  addressForOthers,
   apiUrlFor,
   hostCheck,
   machineAddresses,
-  addressForOthers,
   parseHosts,
 } from '../../../src/screens/sessions/hosts.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -124,7 +124,8 @@ describe('the names of a server', () => {
     assert.equal(addressForOthers(local, '127.0.0.1', ['https://crm.example/']), 'https://crm.example')
     assert.equal(addressForOthers(local, '127.0.0.1', ['https://example.com/mail/']), local)
     const [address] = machineAddresses()
-    if (address && !address.includes(':')) assert.equal(addressForOthers(local, '0.0.0.0', []), `http://${address}:8081`)
+    if (address && !address.includes(':'))
+      assert.equal(addressForOthers(local, '0.0.0.0', []), `http://${address}:8081`)
   })
 
   test('lead to the API where it listens, and by the name of the page where it listens everywhere', () => {

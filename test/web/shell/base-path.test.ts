@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { until } from '../../support/copied.ts'
 import { PROXIES, type StartedProxy } from '../../support/proxies.ts'
 import { PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -98,6 +99,20 @@ describe('the browser app below a path', { skip: pair ? false : 'there is no Chr
     await server.call('PATCH', `/deals/${deal.id}`, { title: 'Changed by another' })
     await cardOf(page, 'Changed by another').waitFor()
     assert.ok(!asked.some((url) => url.includes('/app/stream')), 'the page had to open it itself, without the worker')
+
+    // What is copied for others, and another tab.
+    const command = async (name: string) => {
+      await page.locator('[data-card] .figures').first().click({ button: 'right' })
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: proxy.url })
+    await command('Copy link')
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+    assert.equal(await until(copied, (text) => text !== ''), `${proxy.url}/crm/deals/${deal.id}`)
+    const [tab] = await Promise.all([context.waitForEvent('page'), command('Open in a new tab')])
+    await tab.getByRole('heading', { name: 'Changed by another' }).waitFor()
+    assert.equal(pathOf(tab), `/crm/deals/${deal.id}`)
+    await tab.close()
 
     // Every link of the app leads below the path.
     const hrefs = await page.evaluate(() =>
