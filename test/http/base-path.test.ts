@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { noProxies } from '../../src/auth/client.ts'
 import { passwords } from '../../src/auth/passwords.ts'
 import { parseBasePath } from '../../src/http/base-path.ts'
 import { bodies } from '../../src/http/bodies.ts'
-import { passOn } from '../../src/http/forward.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { liveParts } from '../../src/screens/live/live.ts'
 import { webFiles } from '../../src/screens/page/files.ts'
@@ -263,46 +261,4 @@ test('links for others have the path: invitations, and those by which somebody u
   const other = await admin.call('POST', '/app/invites', { role: 'member' })
   assert.equal(other.body.url.split('#')[0], `${screens.url}/join`, 'a public address of something else')
   setPublic.run(null, a.org)
-})
-
-test('a reader below another path gives its own addresses and cookies with what the primary answers', async () => {
-  const { pass, stop } = passOn({ primary: screens.url, bodies: bodies() })
-  const reader = await startScreens(server, {
-    basePath: '/copy/one',
-    reader: { readable: () => undefined, lagMs: () => 0, pass },
-  })
-  try {
-    const { email } = await screens.newMember('member')
-    const headers = { origin: new URL(reader.url).origin }
-    const signedIn = await reader.send('POST', '/app/login', { email, password: PASSWORD }, headers)
-    assert.equal(signedIn.status, 200, signedIn.text)
-    const cookies = cookiesOf(signedIn)
-    const { value, attributes } = cookies[reader.names.session] as { value: string; attributes: string[] }
-    assert.ok(attributes.includes('path=/copy/one'))
-    const cookie = `${reader.names.session}=${value}`
-    assert.equal((await reader.send('GET', '/app/boot', undefined, { cookie })).status, 200)
-    const body = { name: 'by a reader' }
-    const spoofed = { cookie, ...headers, 'dealbox-base-path': '/evil/' }
-    const made = await reader.send('POST', '/api/v1/tags', body, spoofed)
-    assert.equal(made.status, 201, made.text)
-    assert.equal(made.headers.get('location'), `/copy/one/api/v1/tags/${made.body.id}`)
-  } finally {
-    stop()
-    await reader.stop()
-  }
-})
-
-test('only a trusted proxy says below which path a request has arrived', async () => {
-  const direct = await startScreens(server, { basePath: BASE, proxies: noProxies })
-  try {
-    const { email } = await direct.newMember('member')
-    const headers = { 'dealbox-base-path': '/evil/', 'dealbox-passed-on': '1' }
-    const answer = await direct.send('POST', '/app/login', { email, password: PASSWORD }, headers)
-    assert.ok(Object.values(cookiesOf(answer)).every(({ attributes }) => attributes.includes('path=/crm')))
-    const said = { 'dealbox-base-path': '/a;domain=x/', 'dealbox-passed-on': '1' }
-    const odd = await screens.send('POST', '/app/login', { email, password: PASSWORD }, said)
-    assert.ok(Object.values(cookiesOf(odd)).every(({ attributes }) => attributes.includes('path=/crm')))
-  } finally {
-    await direct.stop()
-  }
 })
