@@ -10,11 +10,11 @@ import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { openStore } from '../../src/store/open.ts'
-import { until } from '../support/copied.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { PROXIES, type StartedProxy } from '../support/proxies.ts'
 import { type Served, serve } from '../support/served.ts'
 import { startSmtp } from '../support/smtp.ts'
+import { until } from '../support/until.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
@@ -129,10 +129,7 @@ test('the mails of a sequence have links with the path, although the settings na
   const [sequence] = (await mailing.call('GET', '/sequences')).body.data
   const made = await mailing.call('POST', '/enrollments', { sequence_id: sequence.id, contact_id: contact.id })
   assert.equal(made.status, 201, JSON.stringify(made.body))
-  const mail = await until(
-    () => smtp.mails[0]?.source.toString(),
-    (found) => found !== undefined,
-  )
+  const mail = await until(() => smtp.mails[0]?.source.toString(), 'a mail')
   const unfolded = String(mail).replace(/\r\n[ \t]+/g, ' ')
   assert.match(unfolded, /^List-Unsubscribe: <https:\/\/example\.com\/crm\/unsubscribe\/[\w-]{64}>/im)
 })

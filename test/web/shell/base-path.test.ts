@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
-import { until } from '../../support/copied.ts'
 import { PROXIES, type StartedProxy } from '../../support/proxies.ts'
 import { PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 import { makeCertificate } from '../../webhooks/egress/certificates.ts'
 
 // The browser app below /crm of a name that others share, behind a real nginx with TLS.
@@ -108,7 +108,7 @@ describe('the browser app below a path', { skip: pair ? false : 'there is no Chr
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: proxy.url })
     await command('Copy link')
     const copied = () => page.evaluate(() => navigator.clipboard.readText())
-    assert.equal(await until(copied, (text) => text !== ''), `${proxy.url}/crm/deals/${deal.id}`)
+    assert.equal(await until(copied, 'a copied text'), `${proxy.url}/crm/deals/${deal.id}`)
     const [tab] = await Promise.all([context.waitForEvent('page'), command('Open in a new tab')])
     await tab.getByRole('heading', { name: 'Changed by another' }).waitFor()
     assert.equal(pathOf(tab), `/crm/deals/${deal.id}`)
