@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
+import { Trail, trailOf } from '../events/trail.ts'
 import { Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { lastCommit } from '../store/newest.ts'
@@ -7,7 +8,6 @@ import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
 import { isChangesFile, isFirst, NEW_FILES, SNAPSHOTS } from './copy/ltx.ts'
-import { Trail } from './trail.ts'
 
 // What is said beside a copy about its primaries: which there were, where each began, and where each ended. Every file is
 // made once and never changed; docs/decisions/043-failover.md. Which server holds the present one is in holder.ts.
@@ -40,6 +40,12 @@ export const presentPosition = ({ db, wallClock }: Pick<Store, 'db' | 'wallClock
   commit_seq: lastCommit(db),
   beat: replicationRow(db).read().beat,
   at: rfc3339(wallClock.now()),
+})
+
+/** What a primary that begins has. */
+export const beginning = (store: Pick<Store, 'db' | 'wallClock'>): Begun => ({
+  ...presentPosition(store),
+  trail: trailOf(store.db),
 })
 
 export const numberOf = (epoch: number): string => String(epoch).padStart(8, '0')

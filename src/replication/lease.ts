@@ -19,7 +19,7 @@ import {
 import { installationId } from '../store/installation.ts'
 import type { Store } from '../store/open.ts'
 import type { Copy } from './copy/copy.ts'
-import { checkStorage, claimEpoch, noteBegun, presentPosition, readEpoch } from './epochs.ts'
+import { beginning, checkStorage, claimEpoch, noteBegun, readEpoch } from './epochs.ts'
 import {
   type Holder,
   hasStandby,
@@ -32,7 +32,6 @@ import {
 } from './holder.ts'
 import { type Known, noteKnown, readKnown } from './known.ts'
 import { DISPLACED, lost, NOT_CONFIRMED, NOT_REACHED, ofCopy, ofOther, REACHED } from './lease-texts.ts'
-import { trailOf } from './trail.ts'
 import { withdrawal } from './withdrawal.ts'
 
 /** Several times within a lease, so that looks may be slow, or fail. */
@@ -134,8 +133,7 @@ export function openLease(options: Options) {
     note({ id, starts, has_begun: known?.has_begun ?? false })
     await putHolder(copy, epoch, { start, installation, host: hostname(), at: rfc3339(began.wall) }, signal)
     // Nothing is written before the first look, so this is still what it began with, also after a crash.
-    if (!known?.has_begun && epoch > 1)
-      await noteBegun(copy, epoch, { ...presentPosition(store), trail: trailOf(store.db) }, signal)
+    if (!known?.has_begun && epoch > 1) await noteBegun(copy, epoch, beginning(store), signal)
     await lookForStandby(began, signal)
     if (!known?.has_begun) note({ has_begun: true })
     isEstablished = true

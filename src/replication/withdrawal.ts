@@ -1,3 +1,4 @@
+import { lastCommon } from '../events/trail.ts'
 import type { Log } from '../http/log.ts'
 import { noteSuccessor, notPrimary, type Successor } from '../store/fence.ts'
 import type { Store } from '../store/open.ts'
@@ -5,7 +6,6 @@ import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
 import { lastKept, newestEpoch, noteStopped, type Position, presentPosition } from './epochs.ts'
 import { lost } from './lease-texts.ts'
-import { lastCommon } from './trail.ts'
 import { writeUnreplicated } from './unreplicated.ts'
 
 type Options = {
