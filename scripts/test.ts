@@ -43,7 +43,7 @@ const runs = lanes.map((files, lane) =>
   run({
     files,
     concurrency: lane === 0 ? AT_ONCE : 1,
-    timeout: 600_000,
+    timeout: 1_800_000, // of all files that share a process: one that hangs is ended by its silence
     signal: ending.signal,
     execArgv: [
       '--disable-warning=ExperimentalWarning',

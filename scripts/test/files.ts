@@ -13,6 +13,8 @@ const LONGEST = [
   'shell',
   'deals',
   'tables',
+  'looks',
+  'forms',
   'test/web/data/schedules.test.ts',
   'test/imports/ics/import.test.ts',
   'test/crm/lists/trees.test.ts',
@@ -72,16 +74,27 @@ const WAITING = [
  */
 const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   screens: { files: ['test/web/{accessible,walk}.test.ts'] },
-  deals: { files: ['test/web/deals/{board,board-access,deals-table,selection}.test.ts'] },
-  shell: { files: ['test/web/shell/{frame,first-run,sign-in}.test.ts'] },
+  deals: {
+    files: ['test/web/deals/{board,board-access,deals-table,links,new-deal,selection,sums,table-commands}.test.ts'],
+  },
+  looks: {
+    files: ['test/web/{font,layout,look,look-places,paper}.test.ts', 'test/web/components/{looks,tint}.test.ts'],
+  },
+  forms: { files: ['test/web/{forms,members,operation}/**'] },
+  shell: {
+    files: ['test/web/shell/{bin,frame,first-run,members-apart,my-changes,notices,sign-in,typed-ahead,undo}.test.ts'],
+  },
   records: { files: ['test/web/record/**', 'test/web/components/gallery.test.ts'] },
-  tables: { files: ['test/web/tables/{tables,large}.test.ts', 'test/web/tasks/tasks.test.ts'] },
+  tables: {
+    files: ['test/web/tables/{clipboard,copied,late,large,links,tables,typed}.test.ts', 'test/web/tasks/tasks.test.ts'],
+  },
   demo: { files: ['test/demo/**', 'test/exports/**', 'test/upgrades/**'] },
   mail: {
     files: [
-      'test/mail/parse/{invitations,read}.test.ts',
+      'test/mail/parse/{addresses,cid,forwarded,invitations,read,wrappers}.test.ts',
       'test/mail/oauth/**',
-      'test/mail/sync/{authentication,ends,incoming,incoming-rules,invitations,withdrawn}.test.ts',
+      'test/mail/sync/{authentication,calendar-answers,ends,incoming,incoming-rules,invitation-forms,invitations,partly-refused,recipients,sender-limits,sent-copies,threads,withdrawn,writers}.test.ts',
+      'test/mail/transport/{assigned-ids,compose,imap,refusals,smtp}.test.ts',
     ],
   },
   crm: { files: ['test/crm/**'], apart: ['test/crm/lists/trees.test.ts'] },
@@ -122,6 +135,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
+  written: { files: ['test/{written,personal,notify}/**', 'test/store/list/{by-reference,skip}.test.ts'] },
   replication: { files: ['test/replication/**'] },
   backup: { files: ['test/backup/**', 'test/cli/{backup,backup-copies,backup-places}.test.ts'] },
   cli: {
@@ -165,10 +179,12 @@ export function lanesOfAll(): string[][] {
 }
 
 const SUITE = `
-import { after, describe } from 'node:test'
+import { after, afterEach, describe } from 'node:test'
+import { assertNoComplaints } from '${urlOf('test/support/complaints.ts')}'
 import { noteCost } from '${urlOf('test/support/cost.ts')}'
 const suite = (file, load) => describe(file, async () => {
   await load()
+  afterEach(assertNoComplaints)
   after(() => noteCost(file)) // when the file has let go of all that it had
 })
 `

@@ -1,43 +1,63 @@
-import assert from 'node:assert/strict'
 import { afterEach } from 'node:test'
-import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
+import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core'
+import { assertNoComplaints, complain } from './complaints.ts'
 import { launchChromium } from './launched.ts'
 import { WAIT_MS } from './until.ts'
 
+export { expectComplaint } from './complaints.ts'
 export { noBrowser } from './launched.ts'
-
-// Chromium for tests. No page may complain, of whatever browser or tab: an error of a script or of the console, which reports
-// of the content security policy are, too, fails the test in which it came.
 
 /** TEST_SLOW makes each page that many times slower, for whoever looks for what depends on speed. */
 const SLOWER = Number(process.env.TEST_SLOW ?? 1)
 
-let complaints: string[] = []
-let named: RegExp[] = []
+afterEach(assertNoComplaints) // of a file in a process of its own; scripts/test/files.ts does so for each of several
 
-/** For the rest of this test, complaints that match are what it is about. */
-export const expectComplaint = (pattern: RegExp): void => void named.push(pattern)
-
-afterEach(() => {
-  const said = complaints.filter((each) => !named.some((pattern) => pattern.test(each)))
-  complaints = []
-  named = []
-  assert.deepEqual(said, [], 'no page complains')
-})
+/** Files that share a process share a browser: to start one takes a second. */
+let shared: { browser: Promise<Browser>; users: number } | undefined
+const KEPT_MS = 1000
 
 /** `letters` is the size that its user has set, in pixels; 16 is the usual one. */
-export async function startChromium(options: { letters?: number } = {}) {
-  const browser = await launchChromium(options)
-  const newContext = browser.newContext.bind(browser)
-  browser.newContext = async (given) => watched(await newContext(given))
-  browser.newPage = async (given) => (await browser.newContext(given)).newPage()
-  return browser
+export async function startChromium(options: { letters?: number } = {}): Promise<Browser> {
+  const isUsual = options.letters === undefined
+  const browser = isUsual ? await borrowed() : await launchChromium(options)
+  const contexts = new Set<BrowserContext>()
+  const own = Object.create(browser) as Browser
+  own.newContext = async (given) => {
+    const context = watched(await browser.newContext(given))
+    contexts.add(context)
+    context.on('close', () => contexts.delete(context))
+    return context
+  }
+  own.newPage = async (given) => (await own.newContext(given)).newPage()
+  own.close = async () => {
+    for (const context of contexts) await context.close()
+    if (isUsual) giveBack()
+    else await browser.close()
+  }
+  return own
+}
+
+function borrowed(): Promise<Browser> {
+  shared ??= { browser: launchChromium(), users: 0 }
+  shared.users++
+  return shared.browser
+}
+
+/** The next file of the process takes it over, or it ends. */
+function giveBack(): void {
+  const given = shared
+  if (!given || --given.users > 0) return
+  setTimeout(async () => {
+    if (given.users > 0 || shared !== given) return
+    shared = undefined
+    await (await given.browser).close()
+  }, KEPT_MS)
 }
 
 function watched(context: BrowserContext): BrowserContext {
-  context.on('weberror', (error) => complaints.push(String(error.error())))
+  context.on('weberror', (error) => complain(String(error.error())))
   context.on('console', (message) => {
-    if (message.type() === 'error' && !isAnswer(message)) complaints.push(message.text())
+    if (message.type() === 'error' && !isAnswer(message)) complain(message.text())
   })
   context.setDefaultTimeout(WAIT_MS)
   context.setDefaultNavigationTimeout(WAIT_MS)
