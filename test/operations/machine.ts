@@ -114,7 +114,6 @@ export function machine(name: string, root: string, { net, passed }: Shared) {
         stop,
         isReplicated,
         startedAt: passed(),
-        sent: '',
       }
     } catch (error) {
       await stop()
@@ -176,11 +175,9 @@ export function machine(name: string, root: string, { net, passed }: Shared) {
     night: async (): Promise<void> => running?.nightly.tick(),
     send(): void {
       if (!running?.isReplicated || !self.isSending || self.isCut) return
-      const { store, epoch } = running
-      // It sends what has changed: one that gave way writes no heartbeat, and does not pass for the one that serves.
-      const what = `${self.place} ${store.changes.commits()}`
-      if (what === running.sent) return
-      running.sent = what
+      const { store, epoch, lease } = running
+      // One that gave way writes no heartbeat, so that nothing new is sent which would pass for a change of the one that serves.
+      if (lease?.other() || lease?.successor()) return
       const whole = () => (connection(store.db) as never as { serialize: () => Buffer }).serialize()
       send(dataDir, join(self.place, folderOfEpoch(epoch)), wall(), whole)
     },
