@@ -267,6 +267,8 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
   function echo(key: string, record: Rec | undefined): void {
     const [lane, found] = unconfirmed(lanes, key) ?? []
     if (!lane || !found) return
+    // Whoever made it goes on with it at once, as after an answer.
+    if (record && found.write.verb === 'create') store.accept(found.write.kind, record, { isCreation: true })
     done(lane, found, record)
     resume(lane)
   }

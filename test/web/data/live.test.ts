@@ -113,6 +113,22 @@ test('the event of my own write confirms it when its answer is lost', async () =
   assert.deepEqual(client.queue.writes.value, [])
 })
 
+test('a record whose event comes before the answer to who made it is there when they go on with it', async () => {
+  const client = await open()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  client.network.after = ({ method }) => (method === 'POST' ? held : undefined)
+  const deal = await client.create('deals', { title: 'Early' })
+  assert.deepEqual(
+    [baseOf(client, deal.id)?.title, client.store.entry('deals', deal.id).view.value?.title],
+    ['Early', 'Early'],
+  )
+  // What they set is compared with what was made, and not with nothing.
+  await client.queue.patch('deals', deal.id, { title: 'At once', amount: 7, currency: 'EUR' })
+  release()
+  const { title, amount } = await getRecord(`/deals/${deal.id}`)
+  assert.deepEqual([title, amount, client.queue.writes.value], ['At once', 7, []])
+})
+
 test('an answer that is older than an event that came before it does not count', async () => {
   const client = await open()
   const { id } = await newDeal({ title: 'old' })
