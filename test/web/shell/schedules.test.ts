@@ -141,7 +141,11 @@ describe('two people at three pages', { skip: noBrowser }, () => {
     world.history.notes.push({ ...madeAt(tab), body, step: '' })
     if (world.dice.chance(0.5)) await page.getByRole('button', { name: 'Add note' }).click()
     else await page.keyboard.press('ControlOrMeta+Enter')
-    await page.locator('main').getByText(body).first().waitFor()
+    await page
+      .locator('main')
+      .getByText(body.split('\n\n').at(-1) as string)
+      .first()
+      .waitFor() // of several paragraphs
   }
 
   /** By the message that offers it, or by its key; both say what became of it. */

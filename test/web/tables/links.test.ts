@@ -125,6 +125,7 @@ describe('the menu of a row', { skip: noBrowser }, () => {
     const { page, close } = await open()
     await cellOf(page, 'Ruiz 002', 1).click()
     for (const key of ['ContextMenu', 'Shift+F10']) {
+      await page.locator('.tbl [data-column="1"]:focus').waitFor() // also again, after the menu has gone
       await page.keyboard.press(key)
       assert.equal((await itemsOf(page))[0], 'Open', key)
       const [menu, cell] = await Promise.all([
