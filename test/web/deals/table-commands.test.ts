@@ -166,7 +166,7 @@ describe('deals in tables', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Alle 3' }).click()
       await page.locator('[data-popup=stage]').click()
       await menu(page).getByRole('menuitemradio', { name: 'Qualified' }).click()
-      await page.locator('.toast').getByRole('button').first().click()
+      await page.locator('.toast').getByRole('button', { name: 'Zeigen' }).click() // while it goes on, there is another one
       const reasons = page.locator('.failures')
       await reasons.waitFor()
       const said = await reasons.locator('.dim').allInnerTexts()
