@@ -134,12 +134,14 @@ async function reader(data: string, token: string, replica: Replica, more: Parti
 
 /** Litestream of the primary may not have sent anything yet. */
 const whenReplicated = (start: () => Promise<Running>): Promise<Running> =>
-  until(() =>
-    start().catch((error: Problem) => {
-      if (!['usage', 'cannot_follow'].includes(error.code)) throw error
+  until(async () => {
+    try {
+      return await start()
+    } catch (error) {
+      if (!['usage', 'cannot_follow'].includes((error as Problem).code)) throw error
       return undefined
-    }),
-  )
+    }
+  }, 'a replica')
 
 /** Stops the replication of a primary, and waits until a copy has all of it: then nothing changes the copy any more. */
 export async function rest(primary: Primary, folder: string): Promise<void> {
