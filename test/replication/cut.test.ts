@@ -131,6 +131,7 @@ describe('a replica that gets another place', { skip: noLitestream }, () => {
     await start(first)
     await write('Before')
     await until(() => titlesAt(first)?.includes('Before') ?? false, 'all is there')
+    await until(() => readdirSync(localFiles()).length > 1, 'the next heartbeat is there')
     await stop()
     forgetBeginning()
   })
