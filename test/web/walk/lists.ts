@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import { becomes } from '../../support/until.ts'
 import type { Day, Hand, Step } from './hand.ts'
 
 // Work in lists: tasks, contacts and companies.
@@ -127,8 +128,8 @@ export const LISTS: readonly Step[] = [
     async ends({ page, server, who, id }, { saved }) {
       await page.locator('.tbl [role=gridcell]', { hasText: who.industry }).waitFor()
       await saved()
-      assert.equal((await server.getRecord(`/companies/${id}`)).industry, who.industry)
-      assert.equal(await idInFocus(page), id)
+      await becomes(async () => (await server.getRecord(`/companies/${id}`)).industry, who.industry)
+      await becomes(() => idInFocus(page), id)
     },
   },
   {
