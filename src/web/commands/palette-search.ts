@@ -80,6 +80,9 @@ function scoreOf(command: Command, words: readonly string[]): number | null {
   return other === null ? null : other + 50
 }
 
+/** An offer makes something of a text that may as well be what is looked for. */
+export type FoundCommand = Command & { isOffer?: boolean }
+
 /**
  * The commands that fit what is typed, then those that can begin with it, such as a new deal of this title. Where the title
  * of such a command was typed first, it is meant, with the words after it: "new task call Mira". What was found is not made
@@ -90,7 +93,7 @@ export function commandsFor(
   typed: string,
   context: CommandContext,
   hits: readonly Hit[] = [],
-): Command[] {
+): FoundCommand[] {
   const found = searchCommands(registered, typed, context)
   const text = typed.trim()
   if (text === '') return found
@@ -107,6 +110,7 @@ export function commandsFor(
           hits.some((hit) => hit.kind === command.makes && !isOver(hit.kind, hit.record) && isCalled(hit, own)),
         command: {
           ...command,
+          isOffer: !isMeant,
           title: () => command.titleWith?.(own) ?? title,
           run: (where: CommandContext) => command.run({ ...where, text: own }),
         },

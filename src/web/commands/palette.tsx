@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEarlyEnter } from '../components/choices.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Kbd } from '../components/kbd.tsx'
 import { useLater } from '../components/later.tsx'
@@ -16,6 +17,7 @@ import { Option } from './palette-option.tsx'
 import { CommandRow, HitRow, VisitRow } from './palette-rows.tsx'
 import {
   commandsFor,
+  type FoundCommand,
   type Hit,
   hrefOf,
   joined,
@@ -28,7 +30,7 @@ import {
 import { askServer, recordsAtHand } from './palette-sources.ts'
 import { paletteTexts } from './palette-texts.ts'
 import { recent, type Visit } from './recent.ts'
-import { type Command, type CommandContext, commands } from './registry.ts'
+import { type CommandContext, commands } from './registry.ts'
 import './palette.css'
 
 /** The place of the palette, in the app once. */
@@ -44,7 +46,7 @@ const SCOPES: readonly Scope[] = ['all', ...SEARCHED, 'commands']
 type Row =
   | { key: string; kind: 'hit'; hit: Hit }
   | { key: string; kind: 'visit'; visit: Visit }
-  | { key: string; kind: 'command'; command: Command }
+  | { key: string; kind: 'command'; command: FoundCommand }
 
 type Group = { id: string; label: string; note?: string | undefined; rows: Row[] }
 
@@ -59,6 +61,14 @@ function OpenPalette({ context, close }: { context: CommandContext; close: () =>
   const rows = groups.flatMap((group) => group.rows)
   const current = rows[Math.min(at, rows.length - 1)]
   const isWhole = useLater() || at >= ROWS_AT_ONCE
+  // Who types faster than the server answers looks for something: nothing is made of it before that is known.
+  const early = useEarlyEnter(
+    { state: server.isAsking ? 'searching' : server.hasFailed ? 'failed' : 'ready' },
+    typed,
+    () => {
+      if (current) pick(current, false)
+    },
+  )
   const drawn = new Set(isWhole ? rows : rows.slice(0, ROWS_AT_ONCE))
 
   useLayoutEffect(() => {
@@ -84,6 +94,7 @@ function OpenPalette({ context, close }: { context: CommandContext; close: () =>
 
   function onKeyDown(event: KeyboardEvent): void {
     event.stopPropagation()
+    if (event.key !== 'Enter') early.forget()
     const last = rows.length - 1
     const moves: Record<string, number> = { ArrowDown: at >= last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1 }
     if (event.key === 'PageDown') moves.PageDown = Math.min(last, at + 8)
@@ -94,7 +105,8 @@ function OpenPalette({ context, close }: { context: CommandContext; close: () =>
       setAt(Math.max(0, move))
     } else if (event.key === 'Enter' && current && event.target instanceof HTMLInputElement) {
       event.preventDefault()
-      pick(current, isMac ? event.metaKey : event.ctrlKey)
+      const isOffer = current.kind === 'command' && current.command.isOffer
+      if (!(isOffer && at === 0 && early.isEarly())) pick(current, isMac ? event.metaKey : event.ctrlKey)
     } else if (event.key.toLowerCase() === 'k' && (isMac ? event.metaKey : event.ctrlKey)) {
       event.preventDefault()
       close()

@@ -61,7 +61,7 @@ export function useChoices({ choices, search }: ChoiceSource, typed: string): Fo
  * Enter of whoever types faster than the search answers: what stands there is of an earlier text, so the first of what is
  * found for this one is picked once it is there. Returns what Enter does first: true if it has to wait.
  */
-export function useEarlyEnter({ state }: Found, typed: string, pickFirst: () => void) {
+export function useEarlyEnter({ state }: Pick<Found, 'state'>, typed: string, pickFirst: () => void) {
   const awaited = useRef<string | undefined>(undefined)
   useLayoutEffect(() => {
     const isDue = awaited.current === typed

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { keepTyped } from '../lib/keyboard.ts'
 import type { Anchor, PlaceOptions } from '../lib/place.ts'
 import { t } from '../texts/texts.ts'
 import { type Choice, ChoiceList, type ChoiceSource, type Row, rowsOf, useChoices, useEarlyEnter } from './choices.tsx'
@@ -52,7 +53,7 @@ export function Picker({ label, chosen, onPick, multiple, create, autofocus, ...
       // It picks once the choices are there.
     } else if (event.key === 'Enter' && row) void pick(row)
     else {
-      if (event.key !== 'Escape') event.stopPropagation()
+      if (event.key !== 'Escape') keepTyped(event)
       return
     }
     event.preventDefault()

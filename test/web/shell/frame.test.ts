@@ -9,6 +9,7 @@ import { tokenFor } from '../../support/org.ts'
 import { assertAccessible } from '../../support/page.ts'
 import { recordsOf } from '../../support/records.ts'
 import { PASSWORD } from '../../support/screens.ts'
+import { until } from '../../support/until.ts'
 import { close, type Site, startSite } from './site.ts'
 
 describe('the frame', { skip: noBrowser }, () => {
@@ -124,6 +125,51 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByRole('combobox', { name: 'Search or jump' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('combobox', { name: 'Search or jump' }).waitFor({ state: 'detached' })
+    await close(page)
+  })
+
+  test('opens, by who types faster than the server answers, what was looked for, and makes nothing of it', async () => {
+    const { id } = await newContact({ first_name: 'Ottoline', last_name: 'Fastnet' })
+    const { page } = await site.openAs('member', '/settings/me')
+    await page.getByRole('heading', { name: 'My preferences' }).waitFor()
+    const answers: (() => void)[] = []
+    await page.route(/\/api\/v1\/contacts\?/, (route) => {
+      answers.push(() => void route.continue())
+    })
+    const type = async (text: string) => {
+      await page.keyboard.press('ControlOrMeta+k')
+      await page.getByRole('combobox', { name: 'Search or jump' }).waitFor()
+      await page.keyboard.type(text)
+      await page.getByRole('option', { name: 'New contact' }).waitFor()
+    }
+    await type('ottoline')
+    await page.keyboard.press('Enter')
+    await until(() => answers.length > 0, 'a request')
+    await page.locator('dialog.pal').waitFor()
+    for (const answer of answers.splice(0)) answer()
+    await page.getByRole('heading', { name: 'Ottoline Fastnet' }).waitFor()
+    assert.equal(pathOf(page), `/contacts/${id}`)
+
+    // Who moves to the offer means it.
+    await type('zenobia')
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('option', { name: 'New contact' }).and(page.locator('[aria-selected=true]')).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'New contact' }).waitFor()
+    await page.keyboard.press('Escape')
+    await close(page)
+  })
+
+  test('has a palette in every editor too, which takes what was typed for done', async () => {
+    const { id } = await newContact({ first_name: 'Prosper', last_name: 'Quill' })
+    const { page } = await site.openAs('member', `/contacts/${id}`)
+    await page.getByRole('button', { name: 'Edit First name' }).click()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('Prospero')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Search or jump' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Escape')
+    await until(async () => (await site.server.call('GET', `/contacts/${id}`)).body.first_name === 'Prospero', 'a name')
     await close(page)
   })
 

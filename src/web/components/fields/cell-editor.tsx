@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { keepTyped } from '../../lib/keyboard.ts'
 import { Icon } from '../icon.tsx'
 import { EditingPanel } from './editing-panel.tsx'
 import type { Field } from './field.ts'
@@ -48,13 +49,13 @@ export function CellEditor({ field, value, startWith, onSave, onUnread, onDone }
     onDone(how)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    event.stopPropagation()
     const isEnter = event.key === 'Enter' && (layout !== 'block' || !event.shiftKey)
     if (isEnter) end('enter')
     else if (event.key === 'Escape') end('esc')
     else if (event.key === 'Tab') end(event.shiftKey ? 'back-tab' : 'tab')
-    else return
+    else return keepTyped(event)
     event.preventDefault()
+    event.stopPropagation()
   }
   if (layout === 'panel') {
     return (

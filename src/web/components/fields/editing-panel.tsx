@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals'
 import { useId, useState } from 'preact/hooks'
+import { keepTyped } from '../../lib/keyboard.ts'
 import { t } from '../../texts/texts.ts'
 import { Button } from '../button.tsx'
 import { Icon } from '../icon.tsx'
@@ -39,14 +40,10 @@ export function EditingPanel({ field, editing, anchor, onDone }: EditingPanelPro
       }}
       onKeyDown={(event) => {
         const isInput = (event.target as HTMLElement).tagName === 'INPUT'
-        if (event.key === 'Enter' && isInput) save()
-        else if (event.key === 'Escape') drop()
-        else {
-          event.stopPropagation()
-          return
-        }
-        event.preventDefault()
-        event.stopPropagation()
+        const act = event.key === 'Enter' && isInput ? save : event.key === 'Escape' ? drop : undefined
+        if (act) event.preventDefault()
+        act?.()
+        keepTyped(event)
       }}
     >
       <Edit

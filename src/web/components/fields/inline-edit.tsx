@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { keepTyped } from '../../lib/keyboard.ts'
 import { isPrinting } from '../../lib/printing.ts'
 import { t } from '../../texts/texts.ts'
 import { Icon } from '../icon.tsx'
@@ -77,8 +78,7 @@ export function InlineEdit(props: InlineEditProps) {
       dropped(editing.drop())
       returnFocus()
     }
-    // The letters that are typed are no commands.
-    event.stopPropagation()
+    keepTyped(event)
   }
 
   if (state?.state === 'conflict' && !isOpen) {

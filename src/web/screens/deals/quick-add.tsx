@@ -16,6 +16,7 @@ import { BegunBefore, useBegun } from '../../components/typed/begun.tsx'
 import { tooLong } from '../../components/typed/too-long.tsx'
 import { boot, me, memberName } from '../../data/boot.ts'
 import { sources } from '../../data/sources.ts'
+import { keepTyped } from '../../lib/keyboard.ts'
 import { format } from '../../lib/locale.ts'
 import { navigate } from '../../router.ts'
 import { t } from '../../texts/texts.ts'
@@ -91,10 +92,7 @@ export function QuickAdd({ stage, onClose: close }: { stage: BoardStage; onClose
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') submit(event.shiftKey)
     else if (event.key === 'Escape') close()
-    else {
-      event.stopPropagation()
-      return
-    }
+    else return keepTyped(event)
     event.preventDefault()
     event.stopPropagation()
   }
