@@ -89,3 +89,32 @@ test('transcripts are found inside of words, and names compared without what can
   assert.equal(said.body.segments.length, 1)
   assert.equal(store.db.prepare('SELECT name_key FROM companies WHERE id = ?').pluck().get(company.id), 'نرمافزار')
 })
+
+test('notes and tasks are found by the phones in them, and by no day or amount', async () => {
+  const { call, store, a } = server
+  const body = 'Call back on +49 30 7654-888, by 2026-12-01, about 12.500,00'
+  const { body: contact } = await call('POST', '/contacts', { last_name: 'Mistral' })
+  const { body: note } = await call('POST', '/notes', { body, contact_ids: [contact.id] })
+  const { body: task } = await call('POST', '/tasks', { title: body })
+  store.transaction(() => {
+    for (const [kind, { id }] of [
+      ['note', note],
+      ['task', task],
+    ] as const)
+      searchIndex(store.db, kind).put(a.org, id, oldWords(body))
+  })
+  indexAll(store)
+  for (const list of ['notes', 'tasks']) assert.deepEqual((await call('GET', `/${list}?q=7654888`)).body.data, [])
+  store.transaction(() => renewSearch(store.db))
+  for (const [list, id] of [
+    ['notes', note.id],
+    ['tasks', task.id],
+  ]) {
+    const found = async (q: string) =>
+      (await call('GET', `/${list}?q=${encodeURIComponent(q)}`)).body.data.map((each: { id: string }) => each.id)
+    assert.deepEqual(await found('7654888'), [id])
+    assert.deepEqual(await found('4930 7654888'), [id])
+    assert.deepEqual(await found('20261201'), [])
+  }
+  checkIntegrity(store.db)
+})
