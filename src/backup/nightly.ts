@@ -1,6 +1,3 @@
-import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { packedAsset } from '../assets.ts'
 import type { Log } from '../http/log.ts'
 import { conflict } from '../lib/problem.ts'
 import { HOUR_MS, MINUTE_MS, rfc3339 } from '../lib/time.ts'
@@ -9,15 +6,13 @@ import { beginWork, ENDED, endWork, isWaiting, noteDeath } from './begun.ts'
 import { dueAgain } from './drill.ts'
 import type { Encryption } from './encryption/secrets.ts'
 import type { Night, NightOptions } from './night.ts'
+import { nightWorker } from './night-worker.ts'
 import type { Keep } from './retention.ts'
 import type { Run } from './runs.ts'
 import { nextAt, type TimeOfDay } from './schedule.ts'
 import { lackingSince, pausedSince } from './sending.ts'
 import { type BackupState, lastBackup, noteAgain, noteBackup, notedState, noteRuns } from './state.ts'
 import { removeAbandoned } from './workspace.ts'
-
-/** Where esbuild writes the thread's code, and its name inside the executable. */
-const BUNDLE = 'dist/night.cjs'
 
 /** The start of a server has passed by then, and a wall clock that was set is noticed. */
 const CHECK_EVERY_MS = MINUTE_MS
@@ -53,7 +48,7 @@ export type AtWork = { what: 'backup' | 'copy' | 'drill'; since: number; by?: st
 /** Makes a backup each night. A night that was missed, or failed, is made up for. */
 export function startNightly({ store, log, dataDir, at, folder, keep, timezone, ...options }: NightlyOptions) {
   const { clock, wallClock, installation } = store
-  const thread = nightThread()
+  const thread = nightWorker()
   const work = options.work ?? thread.run
   const { outcome = () => Promise.resolve() } = options
   let running: Promise<void> | undefined
@@ -260,26 +255,3 @@ const FAILED =
   'no backup could be made; it is tried again every hour. "dealbox backup" shows whether it works, --backup-dir chooses another folder'
 const DRILL_FAILED =
   'the restore drill of a backup failed; the next backup is tried at once, and "dealbox backup" makes one'
-
-/** Runs each task in a thread of its own: it is rare, and needs much memory for a while. */
-function nightThread() {
-  let worker: Worker | undefined
-
-  function run(workerData: NightOptions): Promise<Night> {
-    return new Promise((resolve, reject) => {
-      worker = newThread(workerData)
-      worker.unref()
-      worker.once('message', resolve).once('error', reject)
-      worker.once('exit', () => reject(new Error('The thread ended early.')))
-    })
-  }
-
-  return { run, stop: async (): Promise<void> => void (await worker?.terminate()) }
-}
-
-/** Starts the thread from the sources, or from an asset of the executable. */
-function newThread(workerData: NightOptions): Worker {
-  const options = { workerData, execArgv: [] }
-  if (import.meta.filename.endsWith('.ts')) return new Worker(join(import.meta.dirname, 'night-thread.ts'), options)
-  return new Worker(packedAsset(BUNDLE).toString(), { ...options, eval: true })
-}

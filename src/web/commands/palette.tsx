@@ -1,4 +1,4 @@
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useEarlyEnter } from '../components/choices.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Kbd } from '../components/kbd.tsx'
@@ -27,7 +27,8 @@ import {
   SHOWN_IN_SCOPE,
   searchRecords,
 } from './palette-search.ts'
-import { askServer, recordsAtHand } from './palette-sources.ts'
+import { useServer } from './palette-server.ts'
+import { recordsAtHand } from './palette-sources.ts'
 import { paletteTexts } from './palette-texts.ts'
 import { recent, type Visit } from './recent.ts'
 import { type CommandContext, commands } from './registry.ts'
@@ -237,42 +238,6 @@ function RowContent({ row, words }: { row: Row; words: readonly string[] }) {
   if (row.kind === 'visit') return <VisitRow visit={row.visit} />
   return <CommandRow command={row.command} words={words} />
 }
-
-/** Asks the server a moment after the last key; answers to what is no longer typed are dropped. */
-function useServer(typed: string, scope: Scope) {
-  const [answer, setAnswer] = useState<Answer>(NOTHING)
-  useEffect(() => {
-    if (wordsOf(typed).length === 0 || scope === 'commands') {
-      setAnswer(NOTHING)
-      return
-    }
-    const stop = new AbortController()
-    setAnswer((before) => ({ ...before, isAsking: true, hasFailed: false }))
-    const timer = setTimeout(async () => {
-      try {
-        const hits = await askServer(typed, scope)
-        if (!stop.signal.aborted) setAnswer({ typed, hits, isAsking: false, hasFailed: false })
-      } catch {
-        if (!stop.signal.aborted) setAnswer({ typed, hits: [], isAsking: false, hasFailed: true })
-      }
-    }, PAUSE_MS)
-    return () => {
-      stop.abort()
-      clearTimeout(timer)
-    }
-  }, [typed, scope])
-  if (answer.typed === typed) return answer
-  // Until the next answer comes, only what still fits stays.
-  return {
-    ...answer,
-    hits: answer.hits.filter(({ kind, record }) => searchRecords([[kind, record]], typed).length > 0),
-  }
-}
-
-/** `typed` is what the hits are for. */
-type Answer = { typed: string; hits: readonly Hit[]; isAsking: boolean; hasFailed: boolean }
-const NOTHING: Answer = { typed: '', hits: [], isAsking: false, hasFailed: false }
-const PAUSE_MS = 16
 
 function useGroups(typed: string, scope: Scope, remote: readonly Hit[], context: CommandContext): Group[] {
   const registered = commands.value
