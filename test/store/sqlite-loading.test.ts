@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { endOf } from '../../src/store/database-thread.ts'
+import { endOf } from '../../src/store/sqlite-loading.ts'
 
-const moduleUrl = join(import.meta.dirname, '../../src/store/database-thread.ts')
+const moduleUrl = join(import.meta.dirname, '../../src/store/sqlite-loading.ts')
 
 /** Says that it has loaded SQLite once it may; `seen` counts up as it begins, and again as it is done. */
 function slowThread() {
