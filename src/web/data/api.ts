@@ -90,7 +90,7 @@ type Parts = {
   member?: string
   /** Whether nobody has touched the page for a while: then whatever it asks for, it asks by itself. */
   isIdle?: (() => boolean) | undefined
-  /** Called for each 401 of the server: what was typed stays where it is until the member has signed in again. */
+  /** Called for each 401 of the server to what was asked since somebody signed in: what was typed stays where it is until the member has signed in again. */
   signedOut?: () => void
   answered?: (from: From) => void
   /** Puts what was refused into the words of the member. */
@@ -101,9 +101,13 @@ type Parts = {
 const SIGNED_OUT = 401
 
 export function api(send: Send, { member, isIdle, signedOut, answered, explain }: Parts = {}) {
+  /** Counts who signs in: what was asked before says nothing of who is signed in now. */
+  let sessions = 0
+
   /** Throws ApiProblem, or NoAnswer, which may be InFront. Paths begin with /api/v1/ or /app/. */
   async function request<Body>(method: string, path: string, asked: Asked = {}): Promise<Answered<Body>> {
     const echo = newEcho()
+    const session = sessions
     const headers: Record<string, string> = { Accept: 'application/json', [ECHO]: echo }
     if (asked.body !== undefined) headers['Content-Type'] = 'application/json'
     if (asked.key !== undefined) headers['Idempotency-Key'] = asked.key
@@ -116,7 +120,11 @@ export function api(send: Send, { member, isIdle, signedOut, answered, explain }
     answered?.(isAnswer ? 'server' : got.status)
     if (!isAnswer) throw new InFront(got.status)
     const problem = got.status < 400 ? undefined : problemOf(got)
-    if (problem?.status === SIGNED_OUT) signedOut?.()
+    if (problem?.status === SIGNED_OUT) {
+      // It was asked with the cookie of before, and is asked again.
+      if (session !== sessions) throw new NoAnswer()
+      signedOut?.()
+    }
     if (problem) {
       await explain?.(problem)
       throw problem
@@ -146,7 +154,7 @@ export function api(send: Send, { member, isIdle, signedOut, answered, explain }
   const get = async <Body>(path: string, asked?: Pick<Asked, 'isBackground'>): Promise<Body> =>
     (await request<Body>('GET', path, asked)).body
 
-  return { request, get }
+  return { request, get, signedIn: () => void sessions++ }
 }
 
 function problemOf(got: Got): ApiProblem {

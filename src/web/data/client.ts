@@ -93,7 +93,11 @@ export function dataClient(parts: ClientParts) {
       for (const listener of notices) listener(notice)
     },
     reset: () => void readAnew(),
-    signedOut,
+    signedOut() {
+      down(timers.now())
+      // It may have been refused, or told so, before somebody signed in again: what is asked for now counts.
+      void ask().then(() => isSignedOut.peek() || timers.after(RESET_RETRY_MS, () => isStopped || stream.open(seq)))
+    },
   })
 
   function signedOut(): void {
@@ -120,6 +124,7 @@ export function dataClient(parts: ClientParts) {
     build.value = given.build
     const wasSignedOut = isSignedOut.peek()
     isSignedOut.value = false // the member has signed in again, on another page of this browser
+    if (wasSignedOut) caller.signedIn()
     if (wasSignedOut && isOutdated) void readAnew() // the session ended before it was read
     stopTimer?.()
     // First what has happened: the event of a write whose answer was lost may be among it.
@@ -132,6 +137,7 @@ export function dataClient(parts: ClientParts) {
 
   /** Somebody has signed in again on this page: what waited goes on. */
   function signedIn(): void {
+    caller.signedIn()
     isSignedOut.value = false
     stream.open(seq)
   }

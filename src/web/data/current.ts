@@ -13,7 +13,7 @@ export function setClient(client: Client | undefined): void {
 /** Throws before the page has its data: nobody is signed in. */
 export function client(): Client {
   const found = current.peek()
-  if (!found) throw new Error('There is no data before somebody has signed in.')
+  if (!found) throw new Error('Nobody is signed in on this page.')
   return found
 }
 

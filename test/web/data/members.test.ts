@@ -113,6 +113,61 @@ test('signing in again on one page lets the others of the member go on', async (
   await until(() => !client.isSignedOut.value)
 })
 
+test('what was asked before the member signed in again says nothing of who is signed in now', async () => {
+  const person = await screens.signedIn('member')
+  const client = await open(person)
+  const { id } = await newDeal({ title: 'Desks' })
+  await client.load('deals', id)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let isHeld = false
+  client.network.after = async (_, { status }) => {
+    isHeld ||= status === 409
+    if (status === 409) await promise
+  }
+  giveTo(client, ben)
+  void client.queue.patch('deals', id, { title: 'Typed' })
+  await until(() => isHeld)
+  giveTo(client, await screens.signedIn({ id: person.id }))
+  let isReached = false
+  client.onReached.add(() => {
+    isReached = true
+  })
+  client.signedIn()
+  await until(() => {
+    client.advance(100)
+    return isReached
+  })
+  const told: boolean[] = []
+  client.isSignedOut.subscribe((is) => told.push(is))
+  resolve()
+  await until(() => {
+    client.advance(500)
+    return client.queue.writes.value.length === 0
+  })
+  assert.deepEqual(told, [false])
+  assert.equal((await getRecord(`/deals/${id}`)).title, 'Typed')
+})
+
+test('a stream that was refused before the member signed in again is opened again', async () => {
+  const person = await screens.signedIn('member')
+  const client = await open(person, { isShared: true })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await person.call('POST', '/app/logout')
+  client.network.held = promise
+  for (const cut of client.network.streams) cut()
+  client.advance(500) // it asks with the session that has ended
+  giveTo(client, await screens.signedIn({ id: person.id }))
+  client.signedIn()
+  const { opened } = client.network
+  resolve()
+  client.network.held = undefined
+  await until(() => {
+    client.advance(100)
+    return client.network.opened > opened && client.connection.value.state === 'live'
+  })
+  assert.equal(client.isSignedOut.value, false)
+})
+
 test('drafts and waiting writes of one member are none of another in the same browser', async () => {
   const [storage, localTexts] = [memoryStorage(), memoryTexts()]
   const hers = await open(ana, { storage, localTexts })

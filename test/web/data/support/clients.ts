@@ -6,6 +6,8 @@ import { draftsOf } from '../../../../src/web/data/drafts.ts'
 import { eventStream, type OpenConnection } from '../../../../src/web/data/event-stream.ts'
 import { BACKGROUND, ECHO, isOwn, MEMBER, newEcho } from '../../../../src/web/data/headers.ts'
 import { listOf, type Query } from '../../../../src/web/data/pages.ts'
+import { hubStream, streamHub, type Tab } from '../../../../src/web/data/stream-hub.ts'
+import type { StreamHandlers } from '../../../../src/web/data/stream-types.ts'
 import type { Kind } from '../../../../src/web/data/types.ts'
 import { memoryStorage, type WriteStorage } from '../../../../src/web/data/write-storage.ts'
 import { cookieAt, type Screens, type SignedIn } from '../../../support/screens.ts'
@@ -29,6 +31,8 @@ export type Network = {
   isCut: boolean
   /** How many streams were opened. */
   opened: number
+  /** What the server answers to a stream waits for it. */
+  held?: Promise<void> | undefined
 }
 
 type Person = Pick<SignedIn, 'id' | 'call' | 'cookie'>
@@ -43,6 +47,8 @@ type Given = {
   livingTabs?: () => Promise<ReadonlySet<string>>
   localTexts?: LocalTexts
   isIdle?: () => boolean
+  /** The stream comes by the worker that all pages share. */
+  isShared?: boolean
   /** What the clock of the visitor shows. */
   clock?: number
 }
@@ -71,18 +77,20 @@ export function clientOf(screens: Pick<Screens, 'url'>, signedIn: Person, given:
     return got
   }
 
+  const { timers } = time
+  const openConnection = connectionOf(screens.url, member, network)
+  const own = (on: StreamHandlers) => eventStream({ openConnection, timers, random: () => 1 }, on)
+  const shared = (on: StreamHandlers) => {
+    const hub = streamHub({ stream: own, timers })
+    const port: Tab = { send: (message) => stream.receive(message) }
+    const stream = hubStream({ post: (message) => hub.receive(port, message), timers, onLost: () => undefined }, on)
+    return stream
+  }
+
   const client = dataClient({
     send,
-    stream: (on) =>
-      eventStream(
-        {
-          openConnection: connectionOf(screens.url, member, network),
-          timers: time.timers,
-          random: () => 1,
-        },
-        on,
-      ),
-    timers: time.timers,
+    stream: given.isShared ? shared : own,
+    timers,
     storage: given.storage ?? memoryStorage(),
     member: member.id,
     tab,
@@ -115,7 +123,8 @@ function connectionOf(url: string, member: Person, network: Network): OpenConnec
     network.streams.add(cut)
     network.opened++
     asked.on('error', end)
-    asked.on('response', (answer) => {
+    asked.on('response', async (answer) => {
+      await network.held
       on.status(answer.statusCode as number, isOwn(new Headers(answer.headers as Record<string, string>), echo))
       answer.setEncoding('utf8')
       answer.on('data', (text: string) => isClosed || on.text(text))
