@@ -17,6 +17,7 @@ import { askToPromote, takeRequest } from '../../src/cli/standby.ts'
 import { folderCopy } from '../../src/replication/copy/folder.ts'
 import { readBegun, readEpoch } from '../../src/replication/epochs.ts'
 import { openStore } from '../../src/store/open.ts'
+import { cli } from '../cli/command-line.ts'
 import { type Primary, startPrimary } from '../support/copied.ts'
 import { litestreamProgram, noLitestream } from '../support/litestream.ts'
 import { until, untilIs } from '../support/until.ts'
@@ -146,6 +147,30 @@ test('a copy that is torn when following ends is followed until it is whole', ne
     assert.equal(await writes(fourth, 'Of the fourth epoch'), 201)
   } finally {
     await fourth.stop()
+  }
+})
+
+test('the command promotes a copy of long ago with --yes alone, and says what may be missing', needs, async (t) => {
+  const now = Date.now.bind(Date)
+  t.mock.method(Date, 'now', () => now() + 5 * 60_000)
+  const fifth = await primary.startStandby()
+  try {
+    assert.ok(await follows(fifth, 'The newest'))
+    // What the fourth has written is nowhere else.
+    const ask = (...more: string[]) =>
+      cli(['promote', '--data', fifth.folder, '--abandon', '--old-primary-is-off', ...more])
+    const refused = await ask()
+    assert.equal(refused.code, 1)
+    assert.match(refused.err, /^This copy is of .*, [56] minutes ago: .* To promote it all the same, add --yes\./m)
+    assert.equal(await readEpoch(folderCopy(folder), 5), undefined)
+    assert.equal(await writes(fifth, 'Not yet'), 503)
+    const done = await ask('--yes')
+    assert.equal(done.code, 0, done.err)
+    assert.match(done.out, /This is the primary now, of epoch 5/)
+    assert.match(done.out, /The copy is of .*, [56] minutes before this command: /)
+    assert.equal(await writes(fifth, 'Of the fifth epoch'), 201)
+  } finally {
+    await fifth.stop()
   }
 })
 
