@@ -132,7 +132,8 @@ export const scrollFrames = (page: Page, selector: string): Promise<number> =>
 
 /** From the key until the last row stands there with its name. */
 export async function jump(page: Page, contacts: number): Promise<number> {
-  await page.locator('.tbl [role=rowheader]').first().click()
+  // The name is a link.
+  await page.locator('.tbl [role=gridcell]').last().click()
   return until(page, `.tbl [aria-rowindex="${contacts + 1}"] [role=rowheader]`, () =>
     page.keyboard.press('Control+End'),
   )

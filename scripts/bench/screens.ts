@@ -86,7 +86,9 @@ function fillScreens(folder: string): void {
 
 async function screens(server: Server): Promise<Measured[]> {
   const { chromium } = await import('playwright-core')
-  const executablePath = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
+  const executablePath =
+    process.env.CHROMIUM ??
+    ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell', '/usr/bin/google-chrome'].find(existsSync)
   if (!executablePath) throw new Error('This needs Chromium; CHROMIUM is the path of one elsewhere.')
   const args = ['--enable-precise-memory-info', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
   const browser = await chromium.launch({ executablePath, args })
@@ -110,6 +112,7 @@ async function measured(browser: Browser, server: Server): Promise<Measured[]> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()
   await page.goto(server.signInUrl)
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(/\/deals/)
   await page.waitForSelector('[data-card]')
   const { cookies } = await context.storageState()
