@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
@@ -27,6 +18,7 @@ import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { lockInstance } from '../../src/store/lock.ts'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
 import { cli } from '../cli/command-line.ts'
+import { releasedSchema } from '../support/released.ts'
 import { serve } from '../support/served.ts'
 import { places } from './backup-fixture.ts'
 
@@ -43,12 +35,11 @@ beforeEach(() => {
   file = join(dataDir, 'dealbox.db')
   const db = openSqlite(file)
   db.pragma('journal_mode = WAL')
-  db.exec(readFileSync(join(root, `test/store/schemas/${OLD}.sql`), 'utf8'))
+  const { sql, hash } = releasedSchema(OLD)
+  db.exec(sql)
   db.pragma(`application_id = ${APPLICATION_ID}`)
   db.pragma(`user_version = ${OLD}`)
-  db.prepare("INSERT INTO installation (singleton, id, schema_hash, created_at) VALUES (1, 'x', ?, 0)").run(
-    SCHEMAS[OLD - 1]?.hash,
-  )
+  db.prepare("INSERT INTO installation (singleton, id, schema_hash, created_at) VALUES (1, 'x', ?, 0)").run(hash)
   db.exec(
     "INSERT INTO orgs (id, public_id, name, timezone, currency, created_at) VALUES (1, 'o', 'Old', 'UTC', 'EUR', 0)",
   )

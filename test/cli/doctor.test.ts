@@ -33,12 +33,13 @@ import { applySettings } from '../../src/settings/document.ts'
 import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { jobQueue } from '../../src/store/jobs.ts'
 import { isServed, lockInstance } from '../../src/store/lock.ts'
-import { APPLICATION_ID, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
+import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/store/migrations.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { webhookStore } from '../../src/webhooks/webhooks.ts'
 import { enroll, insertRow, makeSequence } from '../support/enrolled.ts'
 import { overwritePages } from '../support/noise.ts'
 import { makeOrg, type Org } from '../support/org.ts'
+import { releasedSchema } from '../support/released.ts'
 import { serve } from '../support/served.ts'
 import type { TestServer } from '../support/server.ts'
 import { smallDisk } from '../support/small-disk.ts'
@@ -453,7 +454,7 @@ describe('a database that cannot be used', () => {
   test('yet, since it is older: it is said, and not migrated', async () => {
     const folder = copyOf('older')
     for (const name of ['dealbox.db', 'keys']) rmSync(join(folder, name), { recursive: true })
-    const sql = readFileSync(join(import.meta.dirname, '../store/schemas/2.sql'), 'utf8')
+    const { sql, hash } = releasedSchema(2)
     change(
       folder,
       'PRAGMA journal_mode = WAL',
@@ -462,7 +463,7 @@ describe('a database that cannot be used', () => {
       (db) =>
         void db
           .prepare("INSERT INTO installation (singleton, id, schema_hash, created_at) VALUES (1, 'x', ?, 0)")
-          .run(SCHEMAS[1]?.hash),
+          .run(hash),
     )
     chmodSync(join(folder, 'dealbox.db'), 0o600)
     writeFileSync(join(folder, 'dealbox.db-wal'), 'torn', { mode: 0o600 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
@@ -16,6 +16,7 @@ import { pendingWords } from '../../src/store/search-index.ts'
 import { pendingStageChanges } from '../../src/store/stage-changes.ts'
 import { insertRow } from '../support/enrolled.ts'
 import type { Org } from '../support/org.ts'
+import { type Released, releasedSchema, releasedSchemas } from '../support/released.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
@@ -362,15 +363,10 @@ describe('a reference into another organisation', () => {
 })
 
 describe('a migration', () => {
-  /** The released schemas. A release copies schema.sql to this folder under its version. */
-  const folder = join(ROOT, 'test/store/schemas')
-  const released = (existsSync(folder) ? readdirSync(folder) : [])
-    .map((name) => Number.parseInt(name, 10))
-    .sort((a, b) => a - b)
-  const sqlOf = (version: number) => readFileSync(join(folder, `${version}.sql`), 'utf8')
+  const released = releasedSchemas().map(({ version }) => version)
 
   /** Returns a database as the release with that schema created it. */
-  function old(version: number, sql: string, hash = `hash ${version}`): Connection {
+  function old(version: number, { sql, hash }: Pick<Released, 'sql' | 'hash'> = releasedSchema(version)): Connection {
     const db = openSqlite(':memory:')
     db.exec(sql)
     db.pragma(`application_id = ${APPLICATION_ID}`)
@@ -390,21 +386,19 @@ describe('a migration', () => {
 
   test('starts at a released schema, which never changes again', () => {
     const all = Array.from({ length: SCHEMA_VERSION }, (_, at) => at + 1)
-    const todo = 'copy schema.sql of each release to test/store/schemas, as the file of its version'
+    const todo = 'test/upgrades has a database of each release, see its README'
     assert.deepEqual(released, released.includes(SCHEMA_VERSION) ? all : all.slice(0, -1), todo)
     // The topmost section of the changelog is the next release.
     const releases = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').match(/^## /gm) ?? []
     assert.ok(releases.length === 1 || released.length > 0, todo)
-    for (const version of released) {
-      const why = `schemas/${version}.sql is released: neither it nor its hash may change`
-      assert.equal(SCHEMAS[version - 1]?.hash, hashOf(sqlOf(version)), why)
-    }
+    for (const { version, hash } of releasedSchemas())
+      assert.equal(SCHEMAS[version - 1]?.hash, hash, `schema ${version} is released: its hash may not change`)
     for (const [at, { step }] of SCHEMAS.entries()) assert.equal(step === undefined, at === 0, `schema ${at + 1}`)
   })
 
   for (const version of released) {
     test(`from schema ${version} gives the same as schema.sql`, () => {
-      const db = old(version, sqlOf(version), SCHEMAS[version - 1]?.hash)
+      const db = old(version)
       migrate(db, 'old')
       assert.deepEqual(shapeOf(db), shapeOf(fresh()), 'the steps do not lead to schema.sql')
       assert.equal(db.pragma('user_version', { simple: true }), SCHEMA_VERSION)
@@ -424,7 +418,7 @@ describe('a migration', () => {
   })
 
   test('from schema 1 keeps every row, and the responses of tokens', () => {
-    const db = old(1, sqlOf(1), SCHEMAS[0]?.hash)
+    const db = old(1)
     db.exec(`
       INSERT INTO orgs (id, public_id, name, timezone, currency, created_at) VALUES (1, 'o', 'O', 'UTC', 'EUR', 0);
       INSERT INTO members VALUES (1, 'm', 'M', 'm@example.com', 'owner', 'active', 'UTC', 0, 0, 1);
@@ -450,7 +444,7 @@ describe('a migration', () => {
   })
 
   test('from schema 2 finds what its search index has, and what changes from then on', () => {
-    const db = old(2, sqlOf(2), SCHEMAS[1]?.hash)
+    const db = old(2)
     const id = '01a1f819-2588-7463-8000-000000000001'
     const [docid] = numbersOf(id)
     const marked = (...words: string[]) => words.map((word) => markOf(1, 'deal') + word)
@@ -491,7 +485,7 @@ describe('a migration', () => {
   const versionOf = (db: Connection) => db.pragma('user_version', { simple: true })
 
   test('from schema 2 keeps every file, and equal contents of an organisation once', () => {
-    const db = old(2, sqlOf(2), SCHEMAS[1]?.hash)
+    const db = old(2)
     db.pragma('foreign_keys = OFF')
     const large = Buffer.alloc(800_000, 'large')
     const insert = db.prepare('INSERT INTO attachments (org_id, id, message_id, data) VALUES (?, ?, ?, ?)')
@@ -531,7 +525,7 @@ describe('a migration', () => {
   })
 
   test('runs every step that is missing, once and in order, and is told by the version', () => {
-    const db = old(1, SCHEMA_1)
+    const db = old(1, { sql: SCHEMA_1, hash: 'hash 1' })
     migrate(db, 'old', through(addX))
     assert.deepEqual([names(db), versionOf(db), hashIn(db)], [['id', 'x'], 2, 'hash 2'])
     migrate(db, 'old', through(addX, addY))
@@ -541,7 +535,7 @@ describe('a migration', () => {
   })
 
   test('may rebuild a table that others refer to', () => {
-    const db = old(1, SCHEMA_1)
+    const db = old(1, { sql: SCHEMA_1, hash: 'hash 1' })
     const rebuild = () =>
       db.exec(
         'CREATE TABLE c (id INTEGER PRIMARY KEY); INSERT INTO c SELECT * FROM a; DROP TABLE a; ALTER TABLE c RENAME TO a',
@@ -558,7 +552,7 @@ describe('a migration', () => {
     ['leaves a dangling reference', (db: Connection) => void db.exec('DELETE FROM a')],
   ] as const) {
     test(`that ${what} leaves everything as it was`, () => {
-      const db = old(1, SCHEMA_1)
+      const db = old(1, { sql: SCHEMA_1, hash: 'hash 1' })
       assert.throws(() => migrate(db, 'old', through(addX, step)))
       assert.deepEqual([names(db), versionOf(db), hashIn(db), db.inTransaction], [['id'], 1, 'hash 1', false])
       assert.equal(db.prepare('SELECT count(*) FROM a').pluck().get(), 1)
@@ -566,7 +560,7 @@ describe('a migration', () => {
   }
 
   test('never begins at a schema that is not the one of its version', () => {
-    const db = old(1, SCHEMA_1, 'another hash')
+    const db = old(1, { sql: SCHEMA_1, hash: 'another hash' })
     for (const given of [through(), through(addX)]) {
       assert.throws(() => migrate(db, 'old', given), { status: 409, code: 'other_schema' })
       assert.deepEqual([names(db), versionOf(db)], [['id'], 1])
