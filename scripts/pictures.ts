@@ -147,6 +147,7 @@ async function readme(browser: Browser, url: string, state: State): Promise<void
   const page = await openAt(browser, README_SIZE, state)
   await page.goto(`${url}/deals`)
   await page.locator('[data-card]').first().waitFor()
+  await page.locator('.views .tabs a').first().waitFor()
   const folder = join(root, 'docs/pictures')
   mkdirSync(folder, { recursive: true })
   for (const theme of THEMES)
