@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { until } from '../support/until.ts'
 import { cliJson, temporaryFolder } from './command-line.ts'
 
 // What a server says of its own, on its output and in its log.
@@ -29,11 +29,9 @@ function served(
   for (const stream of [server.stdout, server.stderr])
     stream.on('data', (bytes) => {
       out += bytes
-      server.emit('said')
     })
-  const said = async (text: string | RegExp) => {
-    while (!(typeof text === 'string' ? out.includes(text) : text.test(out))) await once(server, 'said')
-  }
+  const said = (text: string | RegExp) =>
+    until(() => (typeof text === 'string' ? out.includes(text) : text.test(out)), `${text} in the output`)
   return { ...parts, said }
 }
 
@@ -64,4 +62,8 @@ test('the link of a reset, too', async () => {
   await cliJson('init', '--data', data, '--org', 'A', '--email', 'a@a.example')
   const { url } = await cliJson('member', 'reset', 'a@a.example', '--data', data, '--host', 'crm.example.com')
   assert.ok(String(url).startsWith('https://crm.example.com/'), url)
+  // Whoever listens for others has nothing in front, of which the name could be.
+  const open = ['--host', 'crm.example.com', '--screens-listen', '0.0.0.0:8081']
+  const { url: direct } = await cliJson('member', 'reset', 'a@a.example', '--data', data, ...open)
+  assert.match(String(direct), /^http:\/\/[^/]*:8081\//)
 })
