@@ -384,6 +384,28 @@ describe('a table', { skip: noBrowser }, () => {
     await close()
   })
 
+  test('marks a row that a search or a tag no longer finds, by what it is found by alone', async () => {
+    const left = (page: Page) => page.locator('.tr.has-left')
+    const tag = await place.make('/tags', { name: 'Passing' })
+    const contact = await place.make('/contacts', { last_name: 'Passerby', tag_ids: [tag.id] })
+    const change = (fields: object) => place.server.call('PATCH', `/contacts/${contact.id}`, fields)
+    for (const [address, other, own] of [
+      [`/contacts?tag_ids.has_any=${tag.id}`, { job_title: 'Engineer' }, { tag_ids: [] }],
+      ['/contacts?q=passerby', { job_title: 'Builder' }, { last_name: 'Resident' }],
+    ] as const) {
+      const { page, close } = await place.open(`${address}&columns=name,job_title`)
+      await rowOf(page, 'Passerby').waitFor()
+      await change(other)
+      await rowOf(page, other.job_title).waitFor()
+      await change(own)
+      await left(page).waitFor()
+      assert.equal(await left(page).getAttribute('data-id'), contact.id)
+      await page.locator('.fresh').getByRole('button').click()
+      await left(page).waitFor({ state: 'detached' })
+      await close()
+    }
+  })
+
   test('adds a contact, and shows those that it may be already', async () => {
     const { page, close } = await place.open('/contacts')
     await rowOf(page, 'Ruiz').first().waitFor()
