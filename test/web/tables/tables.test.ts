@@ -384,6 +384,22 @@ describe('a table', { skip: noBrowser }, () => {
     await close()
   })
 
+  test('says on a phone on one line what no longer matches, and cuts no search', async () => {
+    const { id } = await place.make('/companies', { name: 'Narrow Ltd', industry: 'Narrow' })
+    const { page, close } = await place.open('/companies?industry.eq=Narrow&columns=name,industry', {
+      options: { viewport: { width: 390, height: 700 } },
+    })
+    await page.getByText('Narrow Ltd').waitFor()
+    await place.server.call('PATCH', `/companies/${id}`, { industry: 'Wide' })
+    const fresh = page.locator('.fresh', { hasText: '1 row no longer matches' })
+    await fresh.getByRole('button', { name: 'Refresh' }).waitFor()
+    const isWhole = (element: Element) =>
+      element.scrollWidth <= element.clientWidth && element.scrollHeight <= element.clientHeight
+    assert.ok(await fresh.evaluate(isWhole), 'what is said reaches over its box')
+    assert.ok(await page.locator('.filters > .right').evaluate(isWhole), 'the search is cut')
+    await close()
+  })
+
   test('marks a row that a search or a tag no longer finds, by what it is found by alone', async () => {
     const left = (page: Page) => page.locator('.tr.has-left')
     const tag = await place.make('/tags', { name: 'Passing' })

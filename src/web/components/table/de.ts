@@ -40,6 +40,7 @@ export const de: Like<typeof en> = {
   fresh: (number) => count(number, { one: 'neue Zeile', other: 'neue Zeilen' }),
   left: (number) => (number === 1 ? '1 Zeile passt nicht mehr' : `${number} Zeilen passen nicht mehr`),
   showFresh: 'Zeigen',
+  refresh: 'Aktualisieren',
   readOnly: 'Diese Spalte lässt sich nicht bearbeiten',
   pasteWorking: (cells) => `${count(cells, { one: 'Zelle', other: 'Zellen' })} werden gespeichert`,
   pasted: (cells) => `${count(cells, { one: 'Zelle', other: 'Zellen' })} geändert`,

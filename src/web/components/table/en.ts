@@ -38,6 +38,7 @@ export const en = {
   fresh: (number: number) => count(number, { one: 'new row', other: 'new rows' }),
   left: (number: number) => (number === 1 ? '1 row no longer matches' : `${number} rows no longer match`),
   showFresh: 'Show',
+  refresh: 'Refresh',
   readOnly: 'This column cannot be edited',
   pasteWorking: (cells: number) => `Saving ${count(cells, { one: 'cell', other: 'cells' })}`,
   pasted: (cells: number) => `${count(cells, { one: 'cell', other: 'cells' })} changed`,

@@ -144,7 +144,7 @@ function Fresh({ list }: { list: ListContext }) {
     <div class="fresh" role="status">
       <span>{said.filter(Boolean).join(' · ')}</span>
       <Button plain class="acc" onClick={() => void rows.reload()}>
-        {tableTexts().showFresh}
+        {fresh > 0 ? tableTexts().showFresh : tableTexts().refresh}
       </Button>
     </div>
   )
