@@ -60,7 +60,12 @@ export function handOf({ page, server }: Pick<Day, 'page' | 'server'>) {
       () => press('Control+k'),
       () => press('Enter'),
     )
-  const goByKeys = (place: string) => findByKeys(`go to ${place}`, `Go to ${place}`)
+  /** The screen before stays until the code of the next one is here, with its table and its search. */
+  const arrives = (place: string) => page.getByRole('heading', { name: place, level: 1, exact: true }).waitFor()
+  async function goByKeys(place: string): Promise<void> {
+    await findByKeys(`go to ${place}`, `Go to ${place}`)
+    await arrives(place)
+  }
   const findByMouse = (typed: string, row: string) =>
     find(
       typed,
@@ -68,8 +73,10 @@ export function handOf({ page, server }: Pick<Day, 'page' | 'server'>) {
       () => page.locator('.side .find').click(),
       (found) => found.click(),
     )
-  const goByMouse = (place: string) =>
-    page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place }).first().click()
+  async function goByMouse(place: string): Promise<void> {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: place }).first().click()
+    await arrives(place)
+  }
 
   const dealOf = ({ id }: Day) => server.getRecord(`/deals/${id}`)
   const menuOf = async (card: Locator, item: string) => {
