@@ -38,13 +38,6 @@ const { values: asked } = parseArgs({
 const key = asked.key ?? (process.env.DEALBOX_RELEASE_KEY || undefined)
 const signers = join(root, SIGNERS)
 
-if (asked['new-key'] !== undefined) {
-  makeKey(asked['new-key'], signers)
-  process.stdout.write(`Keep ${asked['new-key']} in a safe place, and commit ${SIGNERS}.\n`)
-} else if (asked['new-libraries']) lockLibraries(root)
-else if (asked.try) await packOnce()
-else await release()
-
 async function release(): Promise<void> {
   if (key === undefined && !asked.unsigned) {
     process.stderr.write(
@@ -109,3 +102,10 @@ function secondsOfCommit(): number {
 }
 
 const timeText = (seconds: number): string => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
+
+if (asked['new-key'] !== undefined) {
+  makeKey(asked['new-key'], signers)
+  process.stdout.write(`Keep ${asked['new-key']} in a safe place, and commit ${SIGNERS}.\n`)
+} else if (asked['new-libraries']) lockLibraries(root)
+else if (asked.try) await packOnce()
+else await release()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -120,4 +120,15 @@ test('another licence, or none, stops the release', () => {
   assert.throws(() => textOf(of('MIT')), /without the text/)
   writeFileSync(join(folder, 'LICENSE'), 'Permission is hereby granted, free of charge, to any person')
   assert.match(textOf(of('MIT')), /^Permission/)
+})
+
+test('no script begins its work before all functions of it are there', () => {
+  const scripts = globSync('scripts/**/*.ts', { cwd: root })
+  assert.ok(scripts.length > 30)
+  for (const file of scripts) {
+    const lines = readFileSync(join(root, file), 'utf8').split('\n')
+    const begins = lines.findIndex((line) => /^((}? ?else )?await \w+\(|else if .*\) await )/.test(line))
+    const later = lines.findLastIndex((line) => /^const \w+ = (async )?\(.*=>/.test(line))
+    assert.ok(begins < 0 || later < begins, `${file}:${later + 1} is defined after line ${begins + 1} has begun`)
+  }
 })
