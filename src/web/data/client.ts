@@ -95,7 +95,7 @@ export function dataClient(parts: ClientParts) {
     reset: () => void readAnew(),
     signedOut() {
       down(timers.now())
-      // It may have been refused, or told so, before somebody signed in again: what is asked for now counts.
+      // It may have been refused, or told so, before somebody signed in again: what is asked afterwards counts.
       void ask().then(() => isSignedOut.peek() || timers.after(RESET_RETRY_MS, () => isStopped || stream.open(seq)))
     },
   })
