@@ -6,8 +6,9 @@ import { askServer } from './palette-sources.ts'
 /** Asks the server a moment after the last key; answers to what is no longer typed are dropped. */
 export function useServer(typed: string, scope: Scope) {
   const [answer, setAnswer] = useState<Answer>(NOTHING)
+  const isAsked = wordsOf(typed).length > 0 && scope !== 'commands'
   useEffect(() => {
-    if (wordsOf(typed).length === 0 || scope === 'commands') {
+    if (!isAsked) {
       setAnswer(NOTHING)
       return
     }
@@ -27,9 +28,10 @@ export function useServer(typed: string, scope: Scope) {
     }
   }, [typed, scope])
   if (answer.typed === typed) return answer
-  // Until the next answer comes, only what still fits stays.
+  // Until the next answer comes, only what still fits stays; it is asked for as soon as the letter is drawn.
   return {
     ...answer,
+    isAsking: isAsked,
     hits: answer.hits.filter(({ kind, record }) => searchRecords([[kind, record]], typed).length > 0),
   }
 }
