@@ -85,6 +85,13 @@ test('a stream of a member ends where another one is signed in', async () => {
   for (const cut of client.network.streams) cut()
   client.advance(500)
   await until(() => client.isSignedOut.value)
+  // Nor is it tried again, until somebody has signed in.
+  const { opened } = client.network
+  for (let n = 0; n < 20; n++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    client.advance(1000)
+  }
+  assert.equal(client.network.opened, opened)
 })
 
 test('after the session has ended nothing is tried, until the same member is signed in again', async () => {
@@ -111,6 +118,37 @@ test('signing in again on one page lets the others of the member go on', async (
   giveTo(client, await screens.signedIn({ id: person.id }))
   client.start(client.seq()) // as the worker does that all pages share
   await until(() => !client.isSignedOut.value)
+})
+
+test('what was asked before a member signed in again on another page says nothing of who is signed in now', async () => {
+  const person = await screens.signedIn('member')
+  const client = await open(person)
+  const { id } = await newDeal({ title: 'Desks' })
+  await client.load('deals', id)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let isHeld = false
+  client.network.after = async ({ method }, { status }) => {
+    if (status !== 409 || method !== 'PATCH') return
+    isHeld = true
+    await promise
+  }
+  giveTo(client, ben)
+  void client.queue.patch('deals', id, { title: 'Typed' })
+  await until(() => isHeld)
+  for (const cut of client.network.streams) cut()
+  client.advance(500)
+  await until(() => client.isSignedOut.value)
+  giveTo(client, await screens.signedIn({ id: person.id }))
+  client.start(client.seq())
+  await until(() => !client.isSignedOut.value)
+  const told: boolean[] = []
+  client.isSignedOut.subscribe((is) => told.push(is))
+  resolve()
+  await until(() => {
+    client.advance(500)
+    return client.queue.writes.value.length === 0
+  })
+  assert.deepEqual(told, [false])
 })
 
 test('what was asked before the member signed in again says nothing of who is signed in now', async () => {
