@@ -19,8 +19,8 @@ const MOST_COUNTED = 8
 const PACE_MS = 15_000
 
 const watched = new Set<readonly View[]>()
-/** What was counted: the view as it was then. */
-const counted = new Map<string, number>()
+/** What was counted, or is: each view as it was then. Another object for each time, so that a late answer is known. */
+const counted = new Map<string, { version: number }>()
 let stop: (() => void) | undefined
 
 /** Counts the first of these views, as long as they are shown. */
@@ -31,7 +31,9 @@ export function countViews(views: readonly View[]): () => void {
   void countNew()
   return () => {
     watched.delete(own)
-    if (watched.size === 0) stop?.()
+    if (watched.size > 0) return
+    stop?.()
+    counted.clear() // from here on nobody hears of what changes
   }
 }
 
@@ -64,16 +66,20 @@ function follow(): () => void {
 const shown = (): View[] => [...new Map([...watched].flat().map((view) => [view.id, view])).values()]
 
 async function countNew(): Promise<void> {
-  const wanted = shown().filter((view) => counted.get(view.id) !== view.version)
-  for (const view of wanted) counted.set(view.id, view.version)
-  await Promise.all(wanted.map(countOne))
+  await Promise.all(
+    shown()
+      .filter((view) => counted.get(view.id)?.version !== view.version)
+      .map(countOne),
+  )
 }
 
-/** A view whose count does not come has none. */
+/** A view whose count does not come has none, until it is asked for again. */
 async function countOne(view: View): Promise<void> {
+  const asked = { version: view.version }
+  counted.set(view.id, asked)
   const query = queryOf(view)
   const count = query && (await countRows(view.object as TableKind, query).catch(() => undefined))
-  if (findView(view.id)?.version !== view.version) return
+  if (findView(view.id)?.version !== view.version || counted.get(view.id) !== asked) return
   const counts = new Map(viewCounts.peek())
   if (count === undefined) counts.delete(view.id)
   else counts.set(view.id, count)
