@@ -3,10 +3,11 @@
 //   npm test -- --slow                     those that it leaves out, which .ci/run runs as well
 //   TEST_SEED=7 npm test                   with different random examples
 import { spawn } from 'node:child_process'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { inspect } from 'node:util'
 import { costs } from './test/costs.ts'
 import { lanesOfAll, SLOW, urlOf } from './test/files.ts'
 import { watchFiles } from './test/watch.ts'
@@ -17,6 +18,8 @@ process.chdir(root)
 /** With TEST_ALL=1, as in CI, a skipped test fails, so that a missing tool is noticed; these are exceptions. */
 const MAY_BE_SKIPPED = ['root may write everywhere', 'this machine has no address beside loopback']
 const skipped: string[] = []
+/** What went wrong, told once more at the very end: all that is left of a log of which only the end is kept. */
+const failed: string[] = []
 
 const given = process.argv.slice(2)
 const isSlow = given.includes('--slow')
@@ -50,8 +53,11 @@ const runs = lanes.map((files, lane) =>
       ...['seed.ts', 'cost.ts', 'without-fetch.ts'].flatMap((name) => ['--import', urlOf(`test/support/${name}`)]),
     ],
   })
-    .on('test:fail', ({ todo }) => {
-      if (!todo) process.exitCode = 1
+    .on('test:fail', ({ name, file, todo, details: { error } }) => {
+      if (todo) return
+      process.exitCode = 1
+      if (!/^\d+ subtests? failed$/.test(error.message))
+        failed.push(`${relative(root, file ?? '')}, ${name}: ${shorten(error)}`)
     })
     .on('test:pass', ({ name, skip }) => {
       if (process.env.TEST_ALL !== '1' || skip === undefined || MAY_BE_SKIPPED.includes(String(skip))) return
@@ -65,10 +71,18 @@ Readable.from(oneAfterTheOther(runs))
   .on('end', () => {
     for (const each of costs()) process.stdout.write(`${each}\n`)
     for (const each of hung) process.stdout.write(`${each}\n`)
+    for (const each of failed) process.stdout.write(`failed: ${each}\n`)
     for (const each of skipped) process.stdout.write(`must not be skipped here: ${each}\n`)
     seed()
   })
   .pipe(process.stdout)
+
+/** The first lines of an error, and of where it was thrown. */
+function shorten({ cause }: Error): string {
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause)
+  const lines = text.split('\n').filter((line) => !/ \(?node:internal/.test(line))
+  return lines.slice(0, 20).join('\n').slice(0, 2000)
+}
 
 /** Both run at once, and are told in this order: their lines would mix. */
 async function* oneAfterTheOther(streams: Readable[]) {

@@ -21,6 +21,9 @@ test('what "npm test" leaves out runs in .ci/run, where a failure ends it', () =
 const FILES = {
   'good.test.mjs': `
     test('is done', () => undefined)`,
+  'wrong.test.mjs': `
+    import { describe } from 'node:test'
+    describe('a suite', () => void test('is wrong', () => { throw new Error('because of this') }))`,
   'open.test.mjs': `
     test('leaves a timer', () => void setInterval(() => undefined, 1000))`,
   'unclosed.test.mjs': `
@@ -65,7 +68,10 @@ test('a file that does not end is ended, with what it has started, named, and co
   assert.match(out, /unclosed\.test\.mjs did not end by itself, and was silent after leaves a socket that Node never/)
   assert.match(out, /endless\.test\.mjs did not end by itself, and was silent in never returns\n/)
   assert.doesNotMatch(out, /good\.test\.mjs/)
-  assert.match(out, /pass 4\n.*fail 3\n/, out)
+  assert.match(out, /pass 4\n.*fail 4\n/, out)
+  const end = out.split('\n').slice(-30).join('\n')
+  assert.match(end, /\nfailed: .*wrong\.test\.mjs, is wrong: Error: because of this\n {4}at .*wrong\.test\.mjs:/)
+  assert.doesNotMatch(end, /a suite/)
   const pid = /sleeps as (\d+)\./.exec(out)?.[1] as string
   assert.match(spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout, /^(Z.*\n)?$/)
 })
