@@ -8,6 +8,7 @@ import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { inspect } from 'node:util'
+import { bundled } from '../test/support/bundle.ts'
 import { costs } from './test/costs.ts'
 import { lanesOfAll, SLOW, urlOf } from './test/files.ts'
 import { watchFiles } from './test/watch.ts'
@@ -40,6 +41,12 @@ if (given.length === 0)
     ending.abort()
     process.exit(code ?? 1)
   })
+// Some hundred tests start the program.
+if (given.length === 0 || isSlow) {
+  const program = await bundled('src/main.ts')
+  process.env.TEST_PROGRAM = program.file
+  process.on('exit', program.remove)
+}
 const seed = () => process.stdout.write(`random examples: TEST_SEED=${process.env.TEST_SEED}\n`)
 seed()
 const runs = lanes.map((files, lane) =>

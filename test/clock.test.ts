@@ -9,12 +9,12 @@ import { pathToFileURL } from 'node:url'
 import { timeOfId } from '../src/lib/id.ts'
 import { openStore } from '../src/store/open.ts'
 import { makeOrg, type Org, tokenFor } from './support/org.ts'
+import { MAIN } from './support/program.ts'
 
 // The clock of the machine is set while the real server runs, and between its runs.
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-const MAIN = join(import.meta.dirname, '../src/main.ts')
 const SET_CLOCK = pathToFileURL(join(import.meta.dirname, 'support/set-clock.ts')).href
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape

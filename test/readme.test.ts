@@ -13,6 +13,7 @@ import { newSecret, signedHeaders } from '../src/events/signature.ts'
 import { applySettings } from '../src/settings/document.ts'
 import { cli, cliJson } from './cli/command-line.ts'
 import { conformance } from './support/conformance.ts'
+import { MAIN } from './support/program.ts'
 import { startServer, type TestServer } from './support/server.ts'
 
 // Every command of the README, and of the pages that it leads to, is run as it is printed.
@@ -81,9 +82,8 @@ test('files are sent and downloaded as it is printed', {
   const [commands, serve] = block.split('dealbox serve ')
   await exec('sh', ['-ec', commands as string], { cwd: folder, env })
   assert.equal(readFileSync(join(folder, 'copy.txt'), 'utf8'), '12 boxes, 240 kg\n')
-  const main = join(root, 'src/main.ts')
   const wrong = (serve as string).trim().replace('50M', '0M').split(' ')
-  const argv = [main, 'serve', '--data', join(folder, 'none'), ...wrong]
+  const argv = [MAIN, 'serve', '--data', join(folder, 'none'), ...wrong]
   await assert.rejects(exec(process.execPath, argv), {
     code: 2,
     stderr: /--max-attachments must be a size from 1M to 100M/,
@@ -209,7 +209,7 @@ test('the first start prints a link that makes the first account', {
 }, async () => {
   const line = blocks.map((block) => block.trim()).find((block) => block === 'dist/dealbox serve') as string
   mkdirSync(join(folder, 'dist'))
-  writeFileSync(join(folder, 'dist/dealbox'), `#!/bin/sh\nexec "${process.execPath}" "${root}/src/main.ts" "$@"\n`)
+  writeFileSync(join(folder, 'dist/dealbox'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`)
   chmodSync(join(folder, 'dist/dealbox'), 0o755)
   rmSync(join(folder, 'dealbox-data'), { recursive: true, force: true })
   const env = { ...process.env, DEALBOX_API_LISTEN: '127.0.0.1:0', DEALBOX_SCREENS_LISTEN: '127.0.0.1:0' }

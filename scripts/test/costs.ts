@@ -11,10 +11,10 @@ const notes = join(tmpdir(), `dealbox-costs-${process.pid}`)
 process.env.TEST_COSTS = notes
 process.on('exit', () => rmSync(notes, { force: true }))
 
-/** A line for the sum, and one for each of the files that took the most; none after a run of few files. */
+/** A line for the sum, and one for each of the files that took the most; none after a run of few files, unless TEST_COST=all. */
 export function costs(): string[] {
   const lines = existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n') : []
-  if (lines.length <= MOST_COSTLY) return []
+  if (lines.length <= MOST_COSTLY && process.env.TEST_COST !== 'all') return []
   const each = lines.map((line) => ({ seconds: Number.parseInt(line, 10) / 1000, file: line.replace(/^\S+ /, '') }))
   const sum = each.reduce((sum, { seconds }) => sum + seconds, 0)
   each.sort((a, b) => b.seconds - a.seconds)

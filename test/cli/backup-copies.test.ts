@@ -31,6 +31,7 @@ import { openSqlite } from '../../src/store/driver.ts'
 import { installedAt } from '../../src/store/installation.ts'
 import { openStore } from '../../src/store/open.ts'
 import { noGo } from '../support/go-tools.ts'
+import { MAIN } from '../support/program.ts'
 import { BUCKET, KEYS, startVersitygw } from '../support/versitygw.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
@@ -105,8 +106,7 @@ describe('a backup that is encrypted', () => {
   })
 
   test('can go to standard output', async () => {
-    const main = join(import.meta.dirname, '../../src/main.ts')
-    const argv = [main, 'backup', '--data', data, '--to', '-', ...encrypt()]
+    const argv = [MAIN, 'backup', '--data', data, '--to', '-', ...encrypt()]
     const { stdout } = await promisify(execFile)(process.execPath, argv, { encoding: 'buffer', maxBuffer: 64e6 })
     writeFileSync(at('streamed.age'), stdout)
     await decryptFile(at('streamed.age'), at('streamed.tar'), { identities: [identity] })

@@ -11,6 +11,7 @@ import { lastBackup, noteBackup } from '../../src/backup/state.ts'
 import type { Running } from '../../src/cli/running.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
+import { MAIN } from '../support/program.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { smallDisk } from '../support/small-disk.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
@@ -337,7 +338,7 @@ describe('the guide', () => {
 
   test('has a backup that goes through a pipe', { skip: hasShell ? false : 'needs a POSIX shell' }, async () => {
     const block = blocks.find((each) => each.includes('|')) as string
-    const words = `dealbox() { "${process.execPath}" "${root}/src/main.ts" "$@"; }\n${block}`
+    const words = `dealbox() { "${process.execPath}" "${MAIN}" "$@"; }\n${block}`
     await exec('sh', ['-ec', words], { cwd: folder })
     const file = join(folder, 'dealbox.tar')
     writeFileSync(file, gunzipSync(readFileSync(join(folder, 'dealbox.tar.gz'))))

@@ -8,10 +8,10 @@ import { after, before, describe, test } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
 import { httpClient } from '../support/client.ts'
 import { makeOrg, type Org } from '../support/org.ts'
+import { MAIN } from '../support/program.ts'
 
 // A server and a command are processes of their own on one folder, as they are in life.
 
-const main = join(import.meta.dirname, '../../src/main.ts')
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-beside-'))
 const client = httpClient()
 let org: Org
@@ -24,7 +24,7 @@ before(async () => {
   populated = await makeOrg(store, dataDir, 'Filled')
   store.close()
   const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', '127.0.0.1:0']
-  server = spawn(process.execPath, [main, 'serve', '--data', dataDir, '--json', '--rate-limit', 'off', ...listen], {
+  server = spawn(process.execPath, [MAIN, 'serve', '--data', dataDir, '--json', '--rate-limit', 'off', ...listen], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(server.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
@@ -40,7 +40,7 @@ after(async () => {
 
 function start(...argv: string[]): ChildProcess {
   const of = ['--data', dataDir, '--org', populated.id, '--json']
-  return spawn(process.execPath, [main, ...argv, ...of], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return spawn(process.execPath, [MAIN, ...argv, ...of], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 /** An organisation, and a token of a member who is in no export. */
@@ -104,7 +104,7 @@ describe('a server beside a command that writes much', () => {
     const out = join(dataDir, 'out')
     await once(start('export', out), 'close')
     const { id, token } = await addOrg()
-    const command = spawn(process.execPath, [main, 'import', out, '--data', dataDir, '--org', id, '--json'])
+    const command = spawn(process.execPath, [MAIN, 'import', out, '--data', dataDir, '--org', id, '--json'])
     const ended = once(command, 'close')
     const seen = new Set<number>()
     while (command.exitCode === null) {

@@ -7,6 +7,7 @@ import type { Command } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { run } from '../../src/cli/run.ts'
 import type { Environment } from '../../src/config.ts'
+import { MAIN } from '../support/program.ts'
 
 export type Ended = { code: number | null; out: string; err: string }
 
@@ -35,8 +36,6 @@ export async function cliJson(...argv: string[]): Promise<any> {
   if (code !== 0) throw new Error(err)
   return JSON.parse(out)
 }
-
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
 /** So that not every process reads the sources anew. */
 const { NODE_COMPILE_CACHE } = process.env

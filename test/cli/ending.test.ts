@@ -8,11 +8,11 @@ import { before, test } from 'node:test'
 import { END_WITHIN_MS } from '../../src/cli/ending.ts'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg } from '../support/org.ts'
+import { MAIN } from '../support/program.ts'
 import { cli, temporaryFolder } from './command-line.ts'
 
 // How a process ends that holds what Node waits for: a handle that cannot be closed, or a thread that does not come back.
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 /** What ends a process that hangs, and nothing else here. */
 const HUNG = 'SIGALRM'
 const HUNG_MS = 60_000

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { lockInstance } from '../../src/store/lock.ts'
 import { openStore } from '../../src/store/open.ts'
+import { MAIN } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { cli, cliJson, dealbox, temporaryFolder } from './command-line.ts'
 
@@ -161,10 +162,9 @@ describe('an end in the middle', () => {
 
 test('a full disk is one sentence, and leaves nothing', { skip: process.platform === 'win32' }, () => {
   const there = place('full')
-  const main = join(import.meta.dirname, '../../src/main.ts')
   const { status, stderr } = spawnSync(
     'sh',
-    ['-c', `ulimit -f 100; exec "${process.execPath}" "${main}" export "${there}" --data "${data}"`],
+    ['-c', `ulimit -f 100; exec "${process.execPath}" "${MAIN}" export "${there}" --data "${data}"`],
     { encoding: 'utf8' },
   )
   assert.deepEqual([status, stderr], [1, `${there} cannot be written: files may not grow that large there.\n`])

@@ -10,6 +10,7 @@ import type { Running } from '../../src/cli/running.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { machineAddresses } from '../../src/screens/sessions/hosts.ts'
+import { MAIN } from '../support/program.ts'
 import { sendRaw } from '../support/raw.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
@@ -116,9 +117,8 @@ test('a certificate that cannot be used stops the start, and nothing is made', {
 
 test('SIGHUP reads the certificate again, and there is no warning of clear text', { skip }, async (t) => {
   write(first)
-  const main = join(import.meta.dirname, '../../src/main.ts')
   const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', '0.0.0.0:0', '--tls-cert', cert, '--tls-key', key]
-  const server = spawn(process.execPath, [main, 'serve', '--data', data, '--json', ...listen], {
+  const server = spawn(process.execPath, [MAIN, 'serve', '--data', data, '--json', ...listen], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
   })

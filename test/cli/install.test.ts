@@ -13,6 +13,7 @@ import { confirmLoss } from '../../src/cli/install.ts'
 import { tellServiceManager } from '../../src/cli/service-manager.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { type Environment, keyOf, type Options } from '../../src/config.ts'
+import { MAIN } from '../support/program.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cli, temporaryFolder } from './command-line.ts'
 
@@ -316,10 +317,9 @@ test('the server tells systemd that it is ready, and then again and again that i
     WATCHDOG_USEC: '80000',
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   }
-  const main = join(import.meta.dirname, '../../src/main.ts')
   const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', '127.0.0.1:0']
   const away = ['--backup-copy-to', join(folder, 'away'), '--backup-dir', join(folder, 'gone')]
-  const server = spawn(process.execPath, [main, 'serve', '--data', join(folder, 'data'), ...listen, ...away], {
+  const server = spawn(process.execPath, [MAIN, 'serve', '--data', join(folder, 'data'), ...listen, ...away], {
     env,
     stdio: 'ignore',
   })

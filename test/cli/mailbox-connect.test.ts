@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { startOpenId } from '../support/openid.ts'
+import { MAIN } from '../support/program.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
 // `dealbox mailbox connect` as a person uses it, in a process of its own, with a real OpenID provider.
@@ -36,15 +37,7 @@ const sending = async (): Promise<{ status: string; text: string }> =>
 
 /** Starts the command; `until` resolves with what matches in its output. */
 function connecting(...more: string[]) {
-  const argv = [
-    join(import.meta.dirname, '../../src/main.ts'),
-    'mailbox',
-    'connect',
-    'support',
-    '--data',
-    data,
-    ...more,
-  ]
+  const argv = [MAIN, 'mailbox', 'connect', 'support', '--data', data, ...more]
   const { NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, argv, { env: { NODE_COMPILE_CACHE }, timeout: 60_000 })
   let said = ''

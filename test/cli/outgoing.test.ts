@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/open.ts'
 import { readProxies } from '../../src/webhooks/egress/proxies.ts'
 import { startForwardProxy } from '../support/forward-proxy.ts'
 import { makeOrg } from '../support/org.ts'
+import { MAIN } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { BUCKET, KEYS, startVersitygw } from '../support/versitygw.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
@@ -21,7 +22,6 @@ import { temporaryFolder } from './command-line.ts'
 // A server that reaches others by a proxy only, with a password in its URL: as a process of its own, with real requests.
 
 const folder = temporaryFolder()
-const main = join(import.meta.dirname, '../../src/main.ts')
 const own = makeCertificate(2020, 2090)
 const skip = own ? false : 'there is no openssl to make certificates with'
 const PASSWORD = 'a-word-of-the-proxy'
@@ -35,7 +35,7 @@ function write(name: string, text: string): string {
 }
 
 function run(args: string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   })

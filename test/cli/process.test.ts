@@ -3,6 +3,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { MAIN } from '../support/program.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { dealbox, temporaryFolder } from './command-line.ts'
 
@@ -65,16 +66,7 @@ const SRC = join(import.meta.dirname, '../../src')
 test('SIGUSR1 neither opens a debugger nor ends the server', { skip: windows }, async () => {
   const data = join(temporaryFolder(), 'data')
   // The first port that is free, since another program may have that of the debugger.
-  const argv = [
-    '--inspect-port=0',
-    join(SRC, 'main.ts'),
-    'serve',
-    '--data',
-    data,
-    '--api-listen',
-    '127.0.0.1:0',
-    '--json',
-  ]
+  const argv = ['--inspect-port=0', MAIN, 'serve', '--data', data, '--api-listen', '127.0.0.1:0', '--json']
   const child = spawn(process.execPath, [...argv, '--screens-listen', '127.0.0.1:0'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -101,7 +93,7 @@ test('a file name that is not UTF-8 is told in a sentence, as an argument and in
     const shell = `name=$(printf 'caf\\351.csv'); ${line}`
     const { status, stderr } = spawnSync('sh', ['-c', shell], {
       encoding: 'utf8',
-      env: { NODE: process.execPath, MAIN: join(SRC, 'main.ts'), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+      env: { NODE: process.execPath, MAIN, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     })
     return { status, stderr }
   }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { MAIN } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { cliJson, temporaryFolder } from './command-line.ts'
 
 // What a server says of its own, on its output and in its log.
 
 const root = temporaryFolder()
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const { NODE_COMPILE_CACHE } = process.env
 let count = 0
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg } from '../support/org.ts'
+import { MAIN } from '../support/program.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-serve-'))
 let token = ''
@@ -19,9 +20,8 @@ before(async () => {
 after(() => rmSync(dataDir, { recursive: true, force: true }))
 
 test('a server whose log has no reader any more serves on, and stops when told to', async () => {
-  const main = join(import.meta.dirname, '../../src/main.ts')
   const argv = ['serve', '--data', dataDir, '--json', '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
-  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const { msg, api } = JSON.parse(String(line).split('\n')[0] as string)
   assert.equal(msg, 'listening')
@@ -36,9 +36,8 @@ for (const [screens, warns] of [
   ['0.0.0.0:0', true],
 ] as const) {
   test(`a server on ${screens} ${warns ? 'says' : 'does not say'} that it sends tokens in clear text`, async () => {
-    const main = join(import.meta.dirname, '../../src/main.ts')
     const argv = ['serve', '--data', dataDir, '--json', '--api-listen', '127.0.0.1:0', '--screens-listen', screens]
-    const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
     let out = ''
     for await (const chunk of child.stdout.setEncoding('utf8')) {
       out += chunk
@@ -49,10 +48,9 @@ for (const [screens, warns] of [
 }
 
 test('the document names the address from --public-url', async () => {
-  const main = join(import.meta.dirname, '../../src/main.ts')
   const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', '127.0.0.1:0']
   const argv = ['serve', '--data', dataDir, '--json', ...listen, '--public-url', 'https://crm.example/box']
-  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const { screens } = JSON.parse(String(line).split('\n')[0] as string)
   const document = (await (await fetch(`${screens}/openapi.json`)).json()) as { servers: { url: string }[] }
@@ -65,7 +63,6 @@ test('the document names the address from --public-url', async () => {
 })
 
 test('no webhook goes to an own listener at port 80, which URLs do not show', async (t) => {
-  const main = join(import.meta.dirname, '../../src/main.ts')
   const start = (address: string) => {
     const own = [
       '--api-listen',
@@ -75,7 +72,7 @@ test('no webhook goes to an own listener at port 80, which URLs do not show', as
       '--webhook-allow',
       `127.0.0.0/8,${address}`,
     ]
-    const child = spawn(process.execPath, [main, 'serve', '--data', dataDir, '--json', ...own])
+    const child = spawn(process.execPath, [MAIN, 'serve', '--data', dataDir, '--json', ...own])
     t.after(() => child.kill('SIGKILL'))
     return child
   }

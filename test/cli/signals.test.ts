@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, test } from 'node:test'
+import { MAIN } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { temporaryFolder } from './command-line.ts'
 
 // What each signal means to a server: the table in docs/install.md.
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const windows = process.platform === 'win32' && 'Windows has no such signals'
 const root = temporaryFolder()
 let count = 0

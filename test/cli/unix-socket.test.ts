@@ -14,6 +14,7 @@ import { serveOptions } from '../../src/cli/serve-options.ts'
 import { parseListen } from '../../src/config.ts'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg, type Org } from '../support/org.ts'
+import { MAIN } from '../support/program.ts'
 import { startNginx, versionOf } from '../support/proxies.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
@@ -22,7 +23,6 @@ import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
 const folder = temporaryFolder()
 const data = join(folder, 'data')
-const main = join(import.meta.dirname, '../../src/main.ts')
 let org: Org
 let sockets = 0
 const run = promisify(execFile)
@@ -140,7 +140,7 @@ describe('a server on Unix sockets', () => {
 /** Starts the server as a process of its own. */
 async function spawned(t: TestContext, dataDir: string, api: string, screens = 'off') {
   const args = ['serve', '--data', dataDir, '--api-listen', `unix:${api}`, '--screens-listen', screens]
-  const server = spawn(process.execPath, [main, ...args], {
+  const server = spawn(process.execPath, [MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
   })

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { openSqlite } from '../../src/store/driver.ts'
 import { DATABASE } from '../../src/store/open.ts'
+import { MAIN } from '../support/program.ts'
 import type { Tokens } from './parts.ts'
 import { settings } from './settings.ts'
 import { SINK, startSink } from './sink.ts'
 
-const main = join(import.meta.dirname, '../../src/main.ts')
 /** Error lines of the server that are kept. */
 const MAX_LINES = 100
 
@@ -21,7 +21,7 @@ const MEMBERS = { own: 'ana@own.example', other: 'bo@other.example' }
 export type Server = Awaited<ReturnType<typeof startServer>>
 
 function dealbox(...argv: string[]) {
-  const out = execFileSync(process.execPath, [main, ...argv, '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const out = execFileSync(process.execPath, [MAIN, ...argv, '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
   return JSON.parse(out.toString())
 }
 
@@ -77,7 +77,7 @@ export async function startServer(scopes: string[], seed: number) {
     'off',
   ]
   const node = ['--expose-gc', '--import', pathToFileURL(join(import.meta.dirname, 'heap.ts')).href]
-  const child = spawn(process.execPath, [...node, main, ...argv], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const child = spawn(process.execPath, [...node, MAIN, ...argv], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   running = child
   const errors: string[] = []
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -9,10 +9,10 @@ import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { openStore } from '../../src/store/open.ts'
 import { httpClient } from '../support/client.ts'
 import { makeOrg, type Org } from '../support/org.ts'
+import { MAIN } from '../support/program.ts'
 
 // What hostile clients do to the memory of a server in a separate process and to the other clients.
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-floods-'))
 let org: Org
 let server: { url: string; memoryMb: () => number; cpuMs: () => number; stop: () => Promise<unknown> }

@@ -12,6 +12,7 @@ import { enrollmentStore } from '../../src/sequences/enrollments/enrollments.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg } from '../support/org.ts'
+import { MAIN } from '../support/program.ts'
 import { seedOf } from '../support/seed.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { becomes } from '../support/until.ts'
@@ -112,9 +113,8 @@ async function prepare(dataDir: string, port: number): Promise<{ org: number; se
 }
 
 async function serve(dataDir: string): Promise<ChildProcess> {
-  const main = join(import.meta.dirname, '../../src/main.ts')
   const argv = ['serve', '--data', dataDir, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
-  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'ignore'] })
   await once(child.stdout as NodeJS.ReadableStream, 'data')
   return child
 }

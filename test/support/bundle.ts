@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
@@ -11,12 +11,17 @@ export type Bundled = { file: string; env: Record<string, string>; remove: () =>
 /** Flushed at once, since a killed process would not flush it; speeds up the next start. */
 const footer = { js: "require('node:module').flushCompileCache()" }
 
+/** The program, where scripts/test.ts has bundled it for all tests. */
+const made = process.env.TEST_PROGRAM
+
 /**
  * Bundles an entry point with all its imports into one file, as for the executable: a process that runs it starts in
  * half the time, which matters for tests that kill and restart one many times. Also returns the environment variables
  * for that process.
  */
 export async function bundled(entry: string): Promise<Bundled> {
+  if (entry === 'src/main.ts' && made)
+    return { file: made, env: { NODE_COMPILE_CACHE: join(dirname(made), '../compiled') }, remove: () => undefined }
   const folder = mkdtempSync(join(tmpdir(), 'dealbox-bundle-'))
   mkdirSync(join(folder, 'dist'))
   for (const name of ['package.json', 'schema.sql']) copyFileSync(join(root, name), join(folder, name))

@@ -7,10 +7,10 @@ import { credentialStore } from '../../../src/auth/credentials.ts'
 import { passwords } from '../../../src/auth/passwords.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { makeOrg } from '../../support/org.ts'
+import { MAIN } from '../../support/program.ts'
 import { untilIs } from '../../support/until.ts'
 import { makeCertificate } from '../../webhooks/egress/certificates.ts'
 
-const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 export const EMAIL = 'ana@acme.example'
 export const PASSWORD = 'a river in the north'
 

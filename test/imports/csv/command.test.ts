@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openStore } from '../../../src/store/open.ts'
 import { cli, cliJson, dealbox, temporaryFolder } from '../../cli/command-line.ts'
+import { MAIN } from '../../support/program.ts'
 
 /** A data folder with one organisation, and a file with this content beside it. */
 async function place(content: string, name = 'people.csv') {
@@ -290,8 +291,7 @@ test(`kill -9 in the middle, ${KILLS} times, and the same command again: every r
   const position = db.prepare('SELECT coalesce(max(position), 0) FROM imports').pluck()
   let seen = 0
   for (let kill = 0; kill < KILLS; kill++) {
-    const main = join(import.meta.dirname, '../../../src/main.ts')
-    const child: ChildProcess = spawn(process.execPath, [main, ...argv], { stdio: 'ignore' })
+    const child: ChildProcess = spawn(process.execPath, [MAIN, ...argv], { stdio: 'ignore' })
     const ended = once(child, 'exit')
     while (child.exitCode === null && position.get() === seen) await wait(1)
     child.kill('SIGKILL')
@@ -316,8 +316,7 @@ test(`kill -9 in the middle, ${KILLS} times, and the same command again: every r
 
 test('Ctrl-C stops behind the rows that are being written, and says how to go on', async () => {
   const { at, file } = await place(`Name\n${Array.from({ length: 30_000 }, (_, n) => `Ana ${n}`).join('\n')}\n`)
-  const main = join(import.meta.dirname, '../../../src/main.ts')
-  const child = spawn(process.execPath, [main, 'import', 'contacts', file, ...at])
+  const child = spawn(process.execPath, [MAIN, 'import', 'contacts', file, ...at])
   let err = ''
   child.stderr.on('data', (bytes) => {
     err += bytes

@@ -17,6 +17,7 @@ import { type Fault, startImapProxy } from '../../support/imap-proxy.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import { makeOrg } from '../../support/org.ts'
 import { noPostfix, startPostfix } from '../../support/postfix.ts'
+import { MAIN } from '../../support/program.ts'
 import { examples, seedOf } from '../../support/seed.ts'
 import { startServer } from '../../support/server.ts'
 import { until, untilIs } from '../../support/until.ts'
@@ -250,9 +251,8 @@ describe('every mail of the folder is accounted for', { skip: noDovecot || noPos
 })
 
 async function serve(dataDir: string): Promise<ChildProcess> {
-  const main = join(import.meta.dirname, '../../../src/main.ts')
   const argv = ['serve', '--data', dataDir, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
-  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'ignore'] })
   await once(child.stdout as NodeJS.ReadableStream, 'data')
   return child
 }
