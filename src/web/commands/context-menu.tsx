@@ -30,7 +30,7 @@ export function ContextMenu({ onClose }: { onClose: () => void }) {
   if (!menu) return null
   return (
     <Menu
-      key={`${menu.label} ${menu.context.targets?.ids.join()}`}
+      key={menu} // each opening is a new one: that the browser has closed the one before may be told later
       anchor={menu.anchor}
       label={menu.label}
       groups={commandMenu(menu.ids, menu.context)}

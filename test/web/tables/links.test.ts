@@ -139,6 +139,21 @@ describe('the menu of a row', { skip: noBrowser }, () => {
     await close()
   })
 
+  test('opens again where the browser has closed it, and tells of that only afterwards', async () => {
+    const { page, close } = await open()
+    const cell = cellOf(page, 'Ruiz 002', 1)
+    await cell.click({ button: 'right' })
+    await itemsOf(page)
+    await cell.evaluate((element) => {
+      document.querySelector<HTMLElement>('.popover.menu')?.hidePopover()
+      element.dispatchEvent(new PointerEvent('contextmenu', { bubbles: true, cancelable: true }))
+    })
+    assert.equal((await itemsOf(page))[0], 'Open')
+    await page.keyboard.press('Escape')
+    await page.locator('.popover.menu').waitFor({ state: 'detached' })
+    await close()
+  })
+
   test('acts on the selection if the row belongs to it, else on the row alone', async () => {
     const tag = await place.make('/tags', { name: 'Pilot' })
     const { page, close } = await open()
