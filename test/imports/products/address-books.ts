@@ -1,13 +1,13 @@
-import { csv, isReachable, mess, type ProductFile, withDuplicates, written } from './mess.ts'
+import { csv, isReachable, mess, type ProductFile, ROWS, withDuplicates, written } from './mess.ts'
 
 // Google Contacts, Outlook, LinkedIn and a grid of Airtable: files of people.
 
 const GOOGLE =
   'First Name,Middle Name,Last Name,Phonetic First Name,Phonetic Middle Name,Phonetic Last Name,Name Prefix,Name Suffix,Nickname,File As,Organization Name,Organization Title,Organization Department,Birthday,Notes,Photo,Labels,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Label,E-mail 2 - Value,Phone 1 - Label,Phone 1 - Value,Address 1 - Label,Address 1 - Formatted,Address 1 - Street,Address 1 - City,Address 1 - PO Box,Address 1 - Region,Address 1 - Postal Code,Address 1 - Country,Address 1 - Extended Address,Website 1 - Label,Website 1 - Value'
 
-export function google(): ProductFile[] {
+export function google(count = ROWS): ProductFile[] {
   const m = mess(404)
-  const rows = m.rows(200, (index) => {
+  const rows = m.rows(count, (index) => {
     const cells = {
       'First Name': m.chance(0.85) ? m.first() : '',
       'Middle Name': m.chance(0.1) ? 'Xaver' : '',
@@ -42,9 +42,9 @@ export function google(): ProductFile[] {
 const OUTLOOK =
   "Title,First Name,Middle Name,Last Name,Suffix,Company,Department,Job Title,Business Street,Business Street 2,Business Street 3,Business City,Business State,Business Postal Code,Business Country/Region,Home Street,Home Street 2,Home Street 3,Home City,Home State,Home Postal Code,Home Country/Region,Other Street,Other City,Assistant's Phone,Business Fax,Business Phone,Business Phone 2,Callback,Car Phone,Company Main Phone,Home Fax,Home Phone,Home Phone 2,ISDN,Mobile Phone,Other Fax,Other Phone,Pager,Primary Phone,Account,Anniversary,Assistant's Name,Billing Information,Birthday,Categories,Children,E-mail Address,E-mail Type,E-mail Display Name,E-mail 2 Address,E-mail 2 Type,E-mail 2 Display Name,Gender,Initials,Keywords,Language,Location,Manager's Name,Notes,Office Location,Priority,Private,Profession,Sensitivity,Spouse,User 1,Web Page"
 
-export function outlook(): ProductFile[] {
+export function outlook(count = ROWS): ProductFile[] {
   const m = mess(505)
-  const rows = m.rows(200, () => {
+  const rows = m.rows(count, () => {
     const cells = {
       Title: m.pick(['Herr', 'Dr.', 'Ms', '']),
       'First Name': m.often(0.85, m.first),
@@ -80,9 +80,9 @@ export function outlook(): ProductFile[] {
 const LINKEDIN = 'First Name,Last Name,URL,Email Address,Company,Position,Connected On'
 const ABOVE = 'Notes:\n"Some of the email addresses may be missing; others, ""hidden"", are not in this file."\n\n'
 
-export function linkedin(): ProductFile[] {
+export function linkedin(count = ROWS): ProductFile[] {
   const m = mess(606)
-  const rows = m.rows(200, (index) => {
+  const rows = m.rows(count, (index) => {
     const cells = {
       'First Name': m.chance(0.97) ? m.first() : '',
       'Last Name': m.chance(0.9) ? m.last() : '',
@@ -99,9 +99,9 @@ export function linkedin(): ProductFile[] {
 
 const AIRTABLE = 'Name,Email,Phone,Company,Status,Tags,Owner,Do not call,Country,Website,Notes,Attachments,Created'
 
-export function airtable(): ProductFile[] {
+export function airtable(count = ROWS): ProductFile[] {
   const m = mess(707)
-  const rows = m.rows(200, () => {
+  const rows = m.rows(count, () => {
     const cells = {
       Name: m.often(0.85, () => m.pick([`${m.first()} ${m.last()}`, `${m.last()}, ${m.first()}`])),
       Email: m.often(0.7, m.email),

@@ -1,4 +1,4 @@
-import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, written } from './mess.ts'
+import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, ROWS, written } from './mess.ts'
 
 // Attio: parts of a value, and what belongs to a linked record, stand behind " > "; ids are UUIDs.
 
@@ -9,11 +9,11 @@ const PEOPLE =
 const DEALS =
   'Record ID,Record,Deal name,Deal stage,Deal value > Currency value,Deal value > Currency code,Associated company > Record,Associated company > Record ID,Associated people > Record,Associated people > Record ID,Deal owner > Name,Created at'
 
-export function attio(): ProductFile[] {
+export function attio(count = ROWS): ProductFile[] {
   const m = mess(707)
   const id = (kind: number, index: number): string =>
     `0d6c${String(kind).padStart(4, '0')}-77aa-4bbb-8ccc-${String(index).padStart(12, '0')}`
-  const companies = m.rows(200, (index) => {
+  const companies = m.rows(count, (index) => {
     const name = COMPANIES[index] ?? `Startup ${index} ${m.last()}`
     return {
       cells: {
@@ -31,7 +31,7 @@ export function attio(): ProductFile[] {
       isUsable: true,
     }
   })
-  const people = m.rows(200, (index) => {
+  const people = m.rows(count, (index) => {
     const [first, last] = [m.first(), m.last()]
     const cells = {
       'Record ID': id(2, index),
@@ -49,7 +49,7 @@ export function attio(): ProductFile[] {
     return { cells, isUsable: isReachable(cells, ['Name > First name'], ['Email addresses']) }
   })
   const good = people.filter(({ bad, isUsable }) => isUsable && bad.length === 0)
-  const deals = m.rows(200, (index) => {
+  const deals = m.rows(count, (index) => {
     const person = m.pick(good).cells
     const cells = {
       'Record ID': id(3, index),

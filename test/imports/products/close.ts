@@ -1,4 +1,4 @@
-import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, written } from './mess.ts'
+import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, ROWS, written } from './mess.ts'
 
 // Close: names of its API; leads are firms, contacts are rows of their own, and opportunities have no title. Amounts are in
 // cents beside the formatted ones.
@@ -10,10 +10,10 @@ const CONTACTS =
 const OPPORTUNITIES =
   'id,lead_id,lead_name,contact_id,contact_name,user_id,user_name,status_id,status_label,status_type,pipeline_name,value,value_currency,value_formatted,value_period,confidence,note,date_won,date_created'
 
-export function close(): ProductFile[] {
+export function close(count = ROWS): ProductFile[] {
   const m = mess(606)
   const lead = (index: number): string => `lead_${String(index).padStart(20, 'a')}`
-  const leads = m.rows(200, (index) => ({
+  const leads = m.rows(count, (index) => ({
     cells: {
       id: lead(index),
       display_name: COMPANIES[index] ?? `Lead ${index} ${m.last()}`,
@@ -27,7 +27,7 @@ export function close(): ProductFile[] {
     isUsable: true,
   }))
   const firms = leads.map(({ cells }) => cells.display_name as string)
-  const contacts = m.rows(200, (index) => {
+  const contacts = m.rows(count, (index) => {
     const at = index % 50
     const cells = {
       lead_id: lead(at),
@@ -44,7 +44,7 @@ export function close(): ProductFile[] {
     return { cells, isUsable: isReachable(cells, ['contact_name'], ['primary_email']) }
   })
   const good = contacts.filter(({ bad, isUsable }) => isUsable && bad.length === 0)
-  const opportunities = m.rows(200, (index) => {
+  const opportunities = m.rows(count, (index) => {
     const at = index % 50
     const [stage, type] = m.pick([
       ['Qualified', 'active'],

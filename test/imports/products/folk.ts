@@ -1,4 +1,4 @@
-import { COMPANIES, csv, isReachable, mess, type ProductFile, written } from './mess.ts'
+import { COMPANIES, csv, isReachable, mess, type ProductFile, ROWS, written } from './mess.ts'
 
 // Folk: plain names of columns, several values in a cell with commas between them, and groups.
 
@@ -6,9 +6,9 @@ const COMPANY = 'Name,Description,Emails,Urls,Addresses,Industry,Groups,Created 
 const PEOPLE =
   'First name,Last name,Full name,Emails,Phones,Companies,Job title,Addresses,Urls,Gender,Birthday,Groups,Created at'
 
-export function folk(): ProductFile[] {
+export function folk(count = ROWS): ProductFile[] {
   const m = mess(808)
-  const companies = m.rows(200, (index) => ({
+  const companies = m.rows(count, (index) => ({
     cells: {
       Name: COMPANIES[index] ?? `Studio ${index} ${m.last()}`,
       Description: m.often(0.4, m.note),
@@ -20,7 +20,7 @@ export function folk(): ProductFile[] {
     },
     isUsable: true,
   }))
-  const people = m.rows(200, (index) => {
+  const people = m.rows(count, (index) => {
     const [first, last] = [m.first(), m.last()]
     const cells = {
       'First name': first,

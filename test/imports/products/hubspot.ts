@@ -1,4 +1,4 @@
-import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, written } from './mess.ts'
+import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, ROWS, written } from './mess.ts'
 
 // HubSpot: UTF-8 with commas; times as 2024-05-31 14:05; inner values of stages and time zones; associated records with
 // semicolons between them.
@@ -12,9 +12,9 @@ const DEALS =
 
 const ZONES = ['europe_slash_berlin', 'us_slash_eastern', 'UTC +02:00 Europe Berlin', 'America/New_York']
 
-export function hubspot(): ProductFile[] {
+export function hubspot(count = ROWS): ProductFile[] {
   const m = mess(101)
-  const companies = m.rows(200, (index) => ({
+  const companies = m.rows(count, (index) => ({
     cells: {
       'Record ID': `9${m.digits(9)}${index}`,
       'Company name': index < COMPANIES.length ? (COMPANIES[index] as string) : `Firm ${index} ${m.last()}`,
@@ -36,7 +36,7 @@ export function hubspot(): ProductFile[] {
     },
     isUsable: true,
   }))
-  const contacts = m.rows(200, (index) => {
+  const contacts = m.rows(count, (index) => {
     const cells = {
       'Record ID': `8${m.digits(7)}${index}`,
       'First Name': m.often(0.9, m.first),
@@ -68,7 +68,7 @@ export function hubspot(): ProductFile[] {
   const reached = contacts.filter(
     ({ cells, isUsable, bad }) => isUsable && bad.length === 0 && /^\w+@acme\.example$/.test(cells.Email ?? ''),
   )
-  const deals = m.rows(200, (index) => {
+  const deals = m.rows(count, (index) => {
     const person = m.pick(reached).cells.Email as string
     const stage = m.pick([
       'appointmentscheduled',

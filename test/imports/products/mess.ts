@@ -95,6 +95,9 @@ const TEXTS = [
   '😀 very keen',
 ]
 
+/** How many rows each file of a product has. */
+export const ROWS = 200
+
 /** A source of values that all come from the seed. `bad` collects the fields of the row whose values are bad. */
 export function mess(own: number) {
   let state = seedOf(own)

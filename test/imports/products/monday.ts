@@ -1,5 +1,5 @@
 import { type CellValue, workbook } from '../../support/workbook.ts'
-import { COMPANIES, isReachable, type MadeRow, mess, type ProductFile } from './mess.ts'
+import { COMPANIES, isReachable, type MadeRow, mess, type ProductFile, ROWS } from './mess.ts'
 
 // monday.com: a board as a workbook. Its name and the titles of its groups stand above headers that repeat, subitems stand
 // below their item, and sums below each group.
@@ -31,9 +31,9 @@ function board(header: string, rows: readonly MadeRow[]): Buffer {
   return workbook(lines, { sheets: { updates: [['Updates'], ['Item ID', 'Item Name', 'Post']] } })
 }
 
-export function monday(): ProductFile[] {
+export function monday(count = ROWS): ProductFile[] {
   const m = mess(909)
-  const accounts = m.rows(200, (index) => ({
+  const accounts = m.rows(count, (index) => ({
     cells: {
       Name: COMPANIES[index] ?? `Account ${index} ${m.last()}`,
       Domain: m.often(0.6, () => `account${index}.example`),
@@ -43,7 +43,7 @@ export function monday(): ProductFile[] {
     },
     isUsable: true,
   }))
-  const contacts = m.rows(200, (index) => {
+  const contacts = m.rows(count, (index) => {
     const cells = {
       Name: `${m.first()} ${m.last()}`,
       Owner: m.often(0.6, m.owner),
@@ -56,7 +56,7 @@ export function monday(): ProductFile[] {
     }
     return { cells, isUsable: isReachable(cells, ['Name'], ['Email']) }
   })
-  const deals = m.rows(200, (index) => ({
+  const deals = m.rows(count, (index) => ({
     cells: {
       Name: `Order ${index}`,
       Owner: m.often(0.8, m.owner),

@@ -19,8 +19,11 @@ import { salesforce } from './salesforce.ts'
 const PAGES = join(import.meta.dirname, '../../../docs/imports')
 const folder = temporaryFolder()
 
-const FILES: Record<string, () => ProductFile[]> = {
-  hubspot,
+/** A command is right or wrong for all rows: products.test.ts has more of them. */
+const FEW = 50
+
+const FILES: Record<string, (count: number) => ProductFile[]> = {
+  hubspot: () => hubspot(), // its deals name people of whom not all rows are
   pipedrive,
   salesforce,
   google,
@@ -58,7 +61,7 @@ test('every page is of a product, and every product has a page', () => {
 for (const [page, made] of Object.entries(FILES)) {
   test(`the commands of ${page} import all of its files`, async () => {
     const data = await newData(page)
-    const records = made()
+    const records = made(FEW)
     const files = new Map([...records, ...activityFiles(page, records)].map((file) => [file.name, file]))
     for (const { name, text } of files.values()) writeFileSync(join(folder, name), text)
     const imported = new Set<string>()

@@ -1,4 +1,4 @@
-import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, written } from './mess.ts'
+import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, ROWS, written } from './mess.ts'
 
 // Pipedrive: every column begins with the object that it belongs to; times as 2024-05-31 14:05:09; won and lost deals keep
 // the stage in which they ended.
@@ -10,9 +10,9 @@ const ORGANIZATIONS =
 const DEALS =
   'Deal - Title,Deal - Creator,Deal - Owner,Deal - Value,Deal - Currency of Value,Deal - Weighted value,Deal - Currency of Weighted value,Deal - Probability,Deal - Organization,Deal - Organization ID,Deal - Pipeline,Deal - Contact person,Deal - Contact person ID,Deal - Stage,Deal - Label,Deal - Deal created,Deal - Update time,Deal - Status,Deal - Deal closed on,Deal - Won time,Deal - Lost time,Deal - Lost reason,Deal - Expected close date,Deal - ID'
 
-export function pipedrive(): ProductFile[] {
+export function pipedrive(count = ROWS): ProductFile[] {
   const m = mess(202)
-  const organizations = m.rows(200, (index) => {
+  const organizations = m.rows(count, (index) => {
     const cells = {
       'Organization - Name':
         m.chance(0.02) && index > 20 ? m.blank() : (COMPANIES[index] ?? `Organisation ${index} ${m.last()}`),
@@ -32,7 +32,7 @@ export function pipedrive(): ProductFile[] {
     }
     return { cells, isUsable: isCalled(cells['Organization - Name']) }
   })
-  const people = m.rows(200, (index) => {
+  const people = m.rows(count, (index) => {
     const [first, last] = [m.often(0.9, m.first), m.often(0.85, m.last)]
     const cells = {
       'Person - Name': `${first} ${last}`,
@@ -61,7 +61,7 @@ export function pipedrive(): ProductFile[] {
     ]
     return { cells, isUsable: isReachable(cells, ['Person - First name', 'Person - Last name'], reached) }
   })
-  const deals = m.rows(200, (index) => {
+  const deals = m.rows(count, (index) => {
     const status = m.pick(['Open', 'Open', 'Won', 'Lost'])
     const stage = m.pick(['Qualified', 'Demo', 'Negotiation', 'Contact Made', 'Demo Scheduled'])
     const isKnown = ['Qualified', 'Demo', 'Negotiation'].includes(stage)

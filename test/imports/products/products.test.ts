@@ -14,7 +14,7 @@ import { attio } from './attio.ts'
 import { close } from './close.ts'
 import { folk } from './folk.ts'
 import { hubspot } from './hubspot.ts'
-import { isCalled, isNamed, type MadeRow, OWNER, type ProductFile } from './mess.ts'
+import { isCalled, isNamed, type MadeRow, OWNER, type ProductFile, ROWS } from './mess.ts'
 import { monday } from './monday.ts'
 import { pipedrive } from './pipedrive.ts'
 import { salesforce } from './salesforce.ts'
@@ -289,7 +289,6 @@ test('people who are in an address book twice are one contact with --match email
   assert.equal(created + updated + unchanged, usable + duplicates)
 })
 
-const ROWS = 200
 /** Of the 200 rows of each file; the others have neither a name nor an address, or are duplicates. */
 const LEAST = 175
 /** Fields whose values --make-stages makes. */

@@ -1,4 +1,4 @@
-import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, written } from './mess.ts'
+import { COMPANIES, csv, isCalled, isReachable, mess, type ProductFile, ROWS, written } from './mess.ts'
 
 // Salesforce: reports exported as details, with every cell in quotes, days as the locale of the user has them, and the 18
 // characters of its record ids.
@@ -10,11 +10,11 @@ const CONTACTS =
 const OPPORTUNITIES =
   'Account Owner,Opportunity Owner,Account Name,Opportunity Name,Stage,Fiscal Period,Amount Currency,Amount,Probability (%),Age,Close Date,Created Date,Next Step,Lead Source,Type,Description,Opportunity ID'
 
-export function salesforce(): ProductFile[] {
+export function salesforce(count = ROWS): ProductFile[] {
   const m = mess(303)
   const id = (prefix: string, index: number): string =>
     `${prefix}5g00000${String(index).padStart(5, '0')}AA${m.digits(2).slice(1)}`
-  const accounts = m.rows(200, (index) => ({
+  const accounts = m.rows(count, (index) => ({
     cells: {
       'Account Owner': m.owner(),
       'Account Name': COMPANIES[index] ?? `Account ${index} ${m.last()}`,
@@ -35,7 +35,7 @@ export function salesforce(): ProductFile[] {
     },
     isUsable: true,
   }))
-  const contacts = m.rows(200, (index) => {
+  const contacts = m.rows(count, (index) => {
     const cells = {
       Salutation: m.pick(['Mr.', 'Ms.', 'Dr.', '']),
       'First Name': m.often(0.8, m.first),
@@ -63,7 +63,7 @@ export function salesforce(): ProductFile[] {
     }
     return { cells, isUsable: isReachable(cells, ['First Name', 'Last Name'], ['Email', 'Phone', 'Mobile']) }
   })
-  const opportunities = m.rows(200, (index) => {
+  const opportunities = m.rows(count, (index) => {
     const stage = m.pick(['Prospecting', 'Negotiation/Review', 'Closed Won', 'Closed Lost', 'Proposal'])
     const currency = m.pick(['USD', 'EUR'])
     const cells = {
