@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
 const { bundle, threads } = await import(join(root, 'build.config.mjs'))
@@ -10,6 +10,16 @@ export type Bundled = { file: string; env: Record<string, string>; remove: () =>
 
 /** Flushed at once, since a killed process would not flush it; speeds up the next start. */
 const footer = { js: "require('node:module').flushCompileCache()" }
+
+/** Its native part is found relative to it. A thread that is started from its text would look in the current folder. */
+const driver: Plugin = {
+  name: 'driver',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^better-sqlite3$/ }, ({ path }) => ({
+      path: join(root, 'node_modules', path),
+      external: true,
+    })),
+}
 
 /** The program, where scripts/test.ts has bundled it for all tests. */
 const made = process.env.TEST_PROGRAM
@@ -25,13 +35,14 @@ export async function bundled(entry: string): Promise<Bundled> {
   const folder = mkdtempSync(join(tmpdir(), 'dealbox-bundle-'))
   mkdirSync(join(folder, 'dist'))
   for (const name of ['package.json', 'schema.sql']) copyFileSync(join(root, name), join(folder, name))
-  for (const name of ['node_modules', 'src']) symlinkSync(join(root, name), join(folder, name), 'junction')
-  symlinkSync(join(root, 'dist/web'), join(folder, 'dist/web'), 'junction')
+  for (const name of ['src', 'dist/web']) symlinkSync(join(root, name), join(folder, name), 'junction')
   const file = join(folder, 'dist/bundle.cjs')
-  const external = ['better-sqlite3'] // its native part is found relative to it
-  await build({ ...bundle, absWorkingDir: root, entryPoints: [entry], outfile: file, external, banner: {}, footer })
+  const plugins = [driver, ...bundle.plugins]
+  await build({ ...bundle, absWorkingDir: root, entryPoints: [entry], outfile: file, plugins, banner: {}, footer })
+  // A thread that is started from its text has no folder of its own.
+  const define = { ...bundle.define, 'import.meta.dirname': JSON.stringify(join(folder, 'dist')) }
   for (const thread of threads)
-    await build({ ...thread, absWorkingDir: root, external, outfile: join(folder, thread.outfile) })
+    await build({ ...thread, absWorkingDir: root, plugins, define, outfile: join(folder, thread.outfile) })
   const env = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
   return { file, env, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
