@@ -15,7 +15,7 @@ import { type Random, random } from './support/dice.ts'
 // what was asked; reads, writes, deletions, creates, the stream and the boot. In the end nothing is lost, doubled, or said
 // to be done that was not.
 
-const WALKS = 30
+const WALKS = 15
 const STEPS = 60
 const SEED = seedOf(1)
 

@@ -11,7 +11,7 @@ import { close, type Site, startSite } from './site.ts'
 // Two people at real pages: three tabs of two browsers, each gesture by mouse or by keys, over a network that goes and comes,
 // with sign-outs, reloads and "take back". What the data layer does on its own is in test/web/data/schedules.test.ts.
 
-const SCHEDULES = 5
+const SCHEDULES = 3
 const STEPS = 14
 const SEED = seedOf(1)
 
