@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { companyStore } from '../../src/crm/companies/companies.ts'
+import { contactStore } from '../../src/crm/contacts/contacts.ts'
 import { noBrowser, startChromium } from '../support/chromium.ts'
 import { openPage } from '../support/page.ts'
 import { until } from '../support/until.ts'
@@ -17,21 +19,27 @@ describe('on paper', { skip: noBrowser }, () => {
   let contact: string
 
   before(async () => {
-    server = await startKitBoard()
+    server = await startKitBoard({ only: 'settings' })
     browser = await startChromium()
     cookie = (await server.screens.signedIn({ id: server.members.AK as string })).cookie
-    for (let n = 0; n < COUNT; n++) {
-      const company = await server.newId('/companies', { name: `Works ${n}` })
-      contact = await server.newId('/contacts', {
-        last_name: `Person ${n}`,
-        company_id: company,
-        owner_id: server.members.AK,
-        emails: [
-          { email: `person.with.a.long.address.${n}@a-firm-with-a-long-name.example`, is_primary: true },
-          { email: `second.${n}@other.example`, is_primary: false },
-        ],
-      })
-    }
+    const { store, deps, a } = server
+    const [companies, contacts] = [companyStore(deps), contactStore(deps)]
+    const who = { org: a.org, member: null }
+    store.transaction(() => {
+      for (let n = 0; n < COUNT; n++) {
+        const company_id = companies.create(who, { name: `Works ${n}` }).id
+        const emails = [
+          {
+            email: `person.with.a.long.address.${n}@a-firm-with-a-long-name.example`,
+            label: 'work' as const,
+            is_primary: true,
+          },
+          { email: `second.${n}@other.example`, label: 'work' as const, is_primary: false },
+        ]
+        const owner_id = server.members.AK as string
+        contact = contacts.create(who, { last_name: `Person ${n}`, company_id, owner_id, emails }).id
+      }
+    })
     await server.newId('/notes', { contact_ids: [contact], body: 'Asked for an offer.' })
   })
   after(async () => {
