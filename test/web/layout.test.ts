@@ -5,12 +5,12 @@ import { noBrowser, startChromium } from '../support/chromium.ts'
 import { openPage } from '../support/page.ts'
 import type { Stop } from '../support/tour.ts'
 import { TOUR } from '../support/tour.ts'
-import { cutOff } from './cut-off.ts'
 import { type KitBoard, startKitBoard } from './deals/kit-board.ts'
 
-// What the system asks for: larger text, few colours, no motion.
+// What the system asks for: few colours, no motion, a phone's fields. Larger letters are in larger.test.ts.
 
-const MAIN = ['board', 'deals-table', 'deal', 'tasks', 'contacts', 'settings-me', 'palette', 'keys']
+const NAMES = ['board', 'deals-table', 'deal', 'tasks', 'contacts', 'settings-me', 'palette', 'keys']
+const MAIN = TOUR.filter(({ name }) => NAMES.includes(name))
 
 describe('for people who set up their system', { skip: noBrowser }, () => {
   let server: KitBoard
@@ -28,22 +28,23 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
     await server?.stop()
   })
 
-  async function come({ path, ready, prepare }: Stop, options: BrowserContextOptions): Promise<Page> {
-    const page = await openPage(browser, server, { cookie }, path, options)
-    await page.locator(ready).first().waitFor({ state: 'attached' })
-    await prepare?.(page)
-    return page
+  /** A browser, in whose one page its screens are opened one after the other. */
+  function comesTo(options: BrowserContextOptions) {
+    let page: Page | undefined
+    after(() => page?.context().close())
+    return async ({ path, ready, prepare }: Stop): Promise<Page> => {
+      page ??= await openPage(browser, server, { cookie }, '/nowhere', options)
+      await page.goto(server.url + path)
+      await page.locator(ready).first().waitFor({ state: 'attached' })
+      await prepare?.(page)
+      return page
+    }
   }
 
-  for (const stop of TOUR.filter(({ name }) => MAIN.includes(name))) {
-    test(`${stop.name} is whole at 200 %`, async () => {
-      const page = await come(stop, { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 })
-      assert.deepEqual(await cutOff(page), [])
-      await page.context().close()
-    })
-
+  const withoutMotion = comesTo({ reducedMotion: 'reduce' })
+  for (const stop of MAIN)
     test(`${stop.name} moves nothing where motion is reduced`, async () => {
-      const page = await come(stop, { reducedMotion: 'reduce' })
+      const page = await withoutMotion(stop)
       // The spinner alone may turn, in steps.
       const moving = await page.evaluate(() => {
         const all = [...document.querySelectorAll('*')].filter((element) => !element.matches('.spin'))
@@ -62,16 +63,14 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
         )
       })
       assert.deepEqual(moving, [])
-      await page.context().close()
     })
-  }
 
   test('no field of a phone has letters that make it zoom, and no browser translates what changes', async () => {
-    for (const name of MAIN) {
-      const stop = TOUR.find((each) => each.name === name) as Stop
-      const page = await openPage(browser, server, { cookie }, stop.path, {
-        ...{ viewport: { width: 390, height: 664 }, isMobile: true, hasTouch: true },
-      })
+    const page = await openPage(browser, server, { cookie }, '/nowhere', {
+      ...{ viewport: { width: 390, height: 664 }, isMobile: true, hasTouch: true },
+    })
+    for (const { name, path } of MAIN) {
+      await page.goto(server.url + path)
       await page.locator('h1, input, textarea').first().waitFor({ state: 'attached' })
       const small = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>('input:not([type=checkbox]):not([type=radio]), textarea, select')]
@@ -80,11 +79,12 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
       )
       assert.deepEqual(small, [], name)
       assert.equal(await page.evaluate(() => document.documentElement.translate), false)
-      await page.context().close()
     }
+    await page.context().close()
   })
 
   describe('with the few colours of the system', () => {
+    const withFewColours = comesTo({ forcedColors: 'active' })
     /** How an element is told from one beside it, besides by its colours. */
     const looks = (page: Page, selector: string) =>
       page
@@ -101,7 +101,7 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
 
     test('the focus has an outline wherever it is', async () => {
       for (const name of ['board', 'deals-table', 'tasks', 'settings-me']) {
-        const page = await come(TOUR.find((each) => each.name === name) as Stop, { forcedColors: 'active' })
+        const page = await withFewColours(TOUR.find((each) => each.name === name) as Stop)
         const without: string[] = []
         for (let step = 0; step < 24; step++) {
           await page.keyboard.press('Tab')
@@ -122,12 +122,11 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
           if (found) without.push(found)
         }
         assert.deepEqual([...new Set(without)], [], name)
-        await page.context().close()
       }
     })
 
     test('what is chosen is told by more than its colour', async () => {
-      const page = await come(TOUR.find(({ name }) => name === 'board-selection') as Stop, { forcedColors: 'active' })
+      const page = await withFewColours(TOUR.find(({ name }) => name === 'board-selection') as Stop)
       const assertTold = async (chosen: string, other: string) =>
         assert.deepEqual([await looks(page, chosen), await looks(page, other)], [true, false], chosen)
       await assertTold('.card.is-selected', '.card:not(.is-selected)')
@@ -139,7 +138,6 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
       await page.goto(`${server.url}/contacts`)
       await page.locator('[role=row][aria-rowindex="2"] .box').click()
       await assertTold('[role=row][aria-selected=true]', '[role=row][aria-rowindex="3"], [role=row][aria-rowindex="1"]')
-      await page.context().close()
     })
   })
 })

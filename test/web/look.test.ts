@@ -16,6 +16,7 @@ describe('the look', { skip: noBrowser }, () => {
   let server: KitBoard
   let browser: Browser
   let member: SignedIn
+  let kept: Page
 
   before(async () => {
     server = await startKitBoard()
@@ -30,13 +31,17 @@ describe('the look', { skip: noBrowser }, () => {
         emails: [{ email: `a.name.of.usual.length.${n}@firm.example`, is_primary: true }],
       })
   })
+  before(async () => {
+    kept = await openPage(browser, server, member, '/nowhere')
+  })
   after(async () => {
     await browser?.close()
     await server?.stop()
   })
 
-  async function open(path: string, ready: string, width = 1440): Promise<Page> {
-    const page = await openPage(browser, server, member, path, { viewport: { width, height: 900 } })
+  async function open(path: string, ready: string, width = 1440, page = kept): Promise<Page> {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(server.url + path)
     await page.locator(ready).first().waitFor()
     return page
   }
@@ -66,7 +71,6 @@ describe('the look', { skip: noBrowser }, () => {
     await row.locator('.tag').first().waitFor()
     assert.equal(await shown(), TAGS.length)
     assert.equal(await more.count(), 0)
-    await page.context().close()
   })
 
   for (const language of ['en', 'de'] as const) {
@@ -78,7 +82,6 @@ describe('the look', { skip: noBrowser }, () => {
         assert.deepEqual(await cut(page, '[data-id] .td[data-column="2"] > .cut'), [], `${path}: emails and others`)
         const lines = await page.locator('.side .find > .cut').evaluate((element) => element.getClientRects().length)
         assert.equal(lines, 1)
-        await page.context().close()
       }
       await member.call('PATCH', '/app/preferences', { language: 'en' })
     })
@@ -97,7 +100,6 @@ describe('the look', { skip: noBrowser }, () => {
       assert.ok(side > 0 && left >= side, `${left} beside ${side} at ${width}`)
       assert.ok(bottom > 0 && bottom <= foot, `${bottom} over ${foot} at ${width}`)
       await page.keyboard.press('z')
-      await page.context().close()
     }
   })
 
@@ -106,7 +108,6 @@ describe('the look', { skip: noBrowser }, () => {
     assert.equal(await page.locator('.app.rail').count(), 1)
     const room = await page.locator('.board').evaluate((element) => element.clientWidth)
     assert.ok(room >= 4 * 196 + 40, `${room}`)
-    await page.context().close()
   })
 
   test('no number of a card is cut in the narrowest column, and large sums have no cents but where one points', async () => {
@@ -123,12 +124,10 @@ describe('the look', { skip: noBrowser }, () => {
     const head = page.locator('.col header .money', { hasText: /118,/ }).first()
     assert.match((await head.textContent()) ?? '', /^EUR118,\d{3},\d{3}$/)
     assert.match((await head.getAttribute('title')) ?? '', /^118,\d{3},\d{3}\.78$/)
-    await page.context().close()
     const table = await open('/deals?shape=table&amount.gte=100000000', '[role=row][data-id]')
     const sum = table.locator('.tfoot .sum .money')
     await sum.waitFor()
     assert.deepEqual([await sum.textContent(), await sum.getAttribute('title')], ['EUR118,855,169', '118,855,168.78'])
-    await table.context().close()
   })
 
   test('saved views of deals are tabs with counts, in both shapes, and the pinned ones have theirs in the sidebar', async () => {
@@ -144,7 +143,8 @@ describe('the look', { skip: noBrowser }, () => {
     }
     const { status, body } = await member.call('POST', '/app/views', given)
     assert.equal(status, 201)
-    const page = await open('/deals', '[data-card]')
+    const own = await openPage(browser, server, member, '/deals') // with a clock of its own
+    const page = await open('/deals', '[data-card]', 1440, own)
     const tab = page.locator('.views').getByRole('link', { name: /^Big ones/ })
     const pin = page.locator('.side').getByRole('link', { name: /^Big ones/ })
     await tab.locator('.n').waitFor()
@@ -188,7 +188,6 @@ describe('the look', { skip: noBrowser }, () => {
     await server.newId('/deals', { title: 'And one more', amount: 70_000 })
     await later.locator('.side').getByRole('link', { name: 'Deals' }).click()
     await becomes(() => tabCount.textContent(), `${count + 2}`)
-    await later.context().close()
     await member.call('DELETE', `/app/views/${body.id}`)
   })
 
@@ -197,24 +196,22 @@ describe('the look', { skip: noBrowser }, () => {
     const { data } = await server.getRecord('/stages?limit=100')
     const { stage } = await server.getRecord(`/deals/${id}`)
     const { pipeline_id } = data.find((each: { id: string }) => each.id === stage)
-    const open = data
+    const steps = data
       .filter((each: { pipeline_id: string; is_open: boolean }) => each.pipeline_id === pipeline_id && each.is_open)
       .sort((one: { position: number }, other: { position: number }) => one.position - other.position)
-    assert.ok(open.length > 2)
-    await server.patchRecord(`/deals/${id}`, { stage: open[1].id })
+    assert.ok(steps.length > 2)
+    await server.patchRecord(`/deals/${id}`, { stage: steps[1].id })
     const { data: reasons } = await server.getRecord('/close-reasons')
     const reason_id = reasons.find((each: { outcome: string }) => each.outcome === 'lost').id
     const { status } = await member.call('POST', `/api/v1/deals/${id}/close`, { reason_id })
     assert.equal(status, 200)
-    const page = await openPage(browser, server, member, `/deals/${id}`)
-    await page.locator('.steps.is-lost').waitFor()
+    const page = await open(`/deals/${id}`, '.steps.is-lost')
     await page.locator('.record .ev').first().waitFor()
     assert.deepEqual(
       await page.locator('.steps > li:not(.fin)').evaluateAll((all) => all.map(({ className }) => className)),
-      open.map((_: unknown, at: number) => (at <= 1 ? 'done' : '')),
+      steps.map((_: unknown, at: number) => (at <= 1 ? 'done' : '')),
     )
     await page.locator('.amt').getByText('No amount').waitFor()
-    await page.context().close()
   })
 
   test('on a phone, what switches, closes and links can be hit by a thumb', async () => {
@@ -237,7 +234,6 @@ describe('the look', { skip: noBrowser }, () => {
         assert.ok(sizes.length > 0, selector)
         for (const size of sizes.flat()) assert.ok(size >= 43.9, `${path} ${selector}: ${sizes.join(' ')}`)
       }
-      await page.context().close()
     }
   })
 })

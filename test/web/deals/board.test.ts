@@ -13,6 +13,8 @@ describe('the board of deals', { skip: noBrowser }, () => {
   let server: KitBoard
   let browser: Browser
   const opened: Opened[] = []
+  /** The page of the member of the board, which goes on from test to test. */
+  let own: Opened | undefined
 
   before(async () => {
     server = await startKitBoard()
@@ -28,10 +30,12 @@ describe('the board of deals', { skip: noBrowser }, () => {
     }
   })
 
-  const open = async (options: Parameters<typeof openBoard>[2] = {}): Promise<Page> => {
-    const made = await openBoard(browser, server, options)
-    opened.push(made)
-    await made.page.waitForSelector(options.touch ? '[data-card]' : '[data-card][draggable=true]')
+  const open = async (options?: Parameters<typeof openBoard>[2]): Promise<Page> => {
+    if (!options && own) await own.page.goto(`${server.url}/deals`)
+    const made = (options ? undefined : own) ?? (await openBoard(browser, server, options))
+    if (options) opened.push(made)
+    else own = made
+    await made.page.waitForSelector(options?.touch ? '[data-card]' : '[data-card][draggable=true]')
     return made.page
   }
   const card = (page: Page, title: string): Locator => page.locator('[data-card]', { hasText: title })
@@ -351,6 +355,7 @@ describe('the board of deals', { skip: noBrowser }, () => {
       .first()
       .waitFor()
     assert.equal(await stageOf(title), 'proposal')
+    await page.unrouteAll()
   })
 
   test('the selection is changed together', async () => {

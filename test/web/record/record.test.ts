@@ -14,7 +14,8 @@ describe('the page of a record', { skip: noBrowser }, () => {
   let app: AppServer
   let screens: Awaited<ReturnType<typeof startScreens>>
   let browser: Browser
-  const pages: Page[] = []
+  /** One for each member and size, which goes from record to record. */
+  const pages = new Map<string, Page>()
 
   before(async () => {
     app = await startApp()
@@ -28,8 +29,9 @@ describe('the page of a record', { skip: noBrowser }, () => {
   })
 
   async function open(path: string, as: Person = 'member', size: 'desktop' | 'phone' = 'desktop'): Promise<Page> {
-    const page = await openPage(browser, screens, app.people[as], path, { size })
-    pages.push(page)
+    const page = pages.get(`${as} ${size}`) ?? (await openPage(browser, screens, app.people[as], '/nowhere', { size }))
+    pages.set(`${as} ${size}`, page)
+    await page.goto(screens.url + path)
     await page.locator('.record .ev, .banner, .nothing').first().waitFor()
     return page
   }
@@ -136,6 +138,7 @@ describe('the page of a record', { skip: noBrowser }, () => {
       const [sent] = (await app.getRecord(`/${kind}?deal_id=${deal.id}`)).data
       assert.equal(sent.body ?? sent.title, 'They want both')
     }
+    await page.unrouteAll()
   })
 
   test('a task is added, done by its check, and opened again', async () => {

@@ -15,6 +15,8 @@ import { close, type Site, startSite } from './site.ts'
 describe('while something in front of the server answers', { skip: noBrowser }, () => {
   let site: Site
   let front: Front
+  /** One page, which most tests go on with. */
+  let kept: Page | undefined
   const { newDeal, newContact, getRecord } = recordsOf(() => site.server)
   before(async () => {
     site = await startSite()
@@ -33,11 +35,23 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     const member = await site.screens.signedIn('member')
     if (options.language === 'de-DE') await member.call('PATCH', '/app/preferences', { language: 'de' })
     const page = await site.open(path, member.cookie, { ...options, url: front.url })
-    // All that a person needs to edit is there before anything comes in between.
-    await page.waitForFunction(() =>
-      performance.getEntriesByType('resource').some(({ name }) => /parse-figures/.test(name)),
-    )
+    await isLoaded(page)
     return page
+  }
+
+  /** All that a person needs to edit is there before anything comes in between. */
+  const isLoaded = (page: Page) =>
+    page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /parse-figures/.test(name)))
+
+  /** Goes to an address in the page of the test before, which the server answers itself. */
+  async function goTo(path: string): Promise<Page> {
+    if (!kept) {
+      kept = await openAs(path)
+      return kept
+    }
+    await kept.goto(front.url + path)
+    await isLoaded(kept)
+    return kept
   }
 
   const banner = (page: Page) => page.locator('.banner')
@@ -52,7 +66,7 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
 
   test('a proxy without its server deletes nothing: the change waits, and is sent once it is back', async () => {
     const { id } = await newDeal({ title: 'Kiln', amount: 1, currency: 'EUR' })
-    const page = await openAs(`/deals/${id}`)
+    const page = await goTo(`/deals/${id}`)
     await page.getByText('Kiln').first().waitFor()
     front.use(INSTEAD.noRoute)
     await editAmount(page, '777')
@@ -63,12 +77,11 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     await until(() => isStored(id, 777))
     await page.getByText('Everything saved').waitFor()
     assert.equal(await page.getByText('This deal is deleted').count(), 0)
-    await close(page)
   })
 
   test('a deletion is not said to be done by a 404 of a proxy', async () => {
     const { id } = await newContact({ first_name: 'Nele', last_name: 'Nachbar' })
-    const page = await openAs(`/contacts/${id}`)
+    const page = await goTo(`/contacts/${id}`)
     await page.getByText('Nele Nachbar').first().waitFor()
     front.use(INSTEAD.noRoute)
     await page.keyboard.press('Backspace')
@@ -76,7 +89,6 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     assert.equal(await page.getByText(/Nele Nachbar.*deleted/).count(), 0)
     front.use(undefined)
     await until(async () => (await site.server.call('GET', `/contacts/${id}`)).status === 404)
-    await close(page)
   })
 
   for (const [name, status] of [
@@ -89,7 +101,7 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
   ] as const) {
     test(`a gate (${name}) is named, the session goes on, and it goes away by itself`, async () => {
       const { id } = await newDeal({ title: 'Gate', amount: 1, currency: 'EUR' })
-      const page = await openAs(`/deals/${id}`)
+      const page = await goTo(`/deals/${id}`)
       await page.getByText('Gate').first().waitFor()
       front.use(INSTEAD[name])
       await editAmount(page, '55')
@@ -101,13 +113,12 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
       front.use(undefined)
       await until(() => isStored(id, 55))
       await banner(page).waitFor({ state: 'detached' })
-      await page.context().close() // without a look at what Chromium says of scripts that the gate kept back
     })
   }
 
   test('the page is opened anew past the gate, and what waits is sent', async () => {
     const { id } = await newDeal({ title: 'Anew', amount: 1, currency: 'EUR' })
-    const page = await openAs(`/deals/${id}`)
+    const page = await goTo(`/deals/${id}`)
     await page.getByText('Anew').first().waitFor()
     let isSignedIn = false
     front.use((method, path) => {
@@ -118,12 +129,11 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     await page.getByRole('button', { name: 'Open the page anew' }).click()
     await until(() => isStored(id, 66))
     await page.getByText('Everything saved').waitFor()
-    await close(page)
   })
 
   test('a change that is refused alone stands over the screen, to be tried again or dropped', async () => {
     const { id } = await newDeal({ title: 'Alone', amount: 1, currency: 'EUR' })
-    const page = await openAs(`/deals/${id}`)
+    const page = await goTo(`/deals/${id}`)
     await page.getByText('Alone').first().waitFor()
     front.use((method, _path, body) => (method === 'PATCH' && /77/.test(body) ? INSTEAD.tooLarge : undefined))
     await editAmount(page, '77')
@@ -138,7 +148,6 @@ describe('while something in front of the server answers', { skip: noBrowser }, 
     await stands.waitFor({ state: 'detached' })
     await page.getByText('Everything saved').waitFor()
     assert.equal((await getRecord(`/deals/${id}`)).amount, 1)
-    await close(page)
   })
 
   test('the stream whose own file was kept back at first comes once it is let through', async () => {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
 import type { Row } from '../../support/records.ts'
 import { becomes, until } from '../../support/until.ts'
-import { type TablePage, tablePage } from './table-page.ts'
+import { type Opened, type TablePage, tablePage } from './table-page.ts'
 
 // Tables of contacts, lists and duplicates in a real browser, on a real server.
 
@@ -25,6 +25,15 @@ before(async () => {
 })
 after(() => place?.stop())
 
+/** Goes on to an address in the one page that most tests share. */
+let shared: Opened | undefined
+async function goTo(path: string): Promise<Pick<Opened, 'page' | 'requests'>> {
+  shared ??= await place.open('/nowhere')
+  shared.requests.length = 0
+  await shared.page.goto(place.screens.url + path)
+  return shared
+}
+
 const rowOf = (page: Page, name: string) => page.locator('.tbl [role=row][data-id]', { hasText: name })
 const cellOf = (page: Page, name: string, column: string) =>
   rowOf(page, name).locator(`[data-column="${COLUMNS.indexOf(column)}"]`)
@@ -35,18 +44,17 @@ const idOf = (page: Page, name: string) => rowOf(page, name).getAttribute('data-
 
 describe('a table', { skip: noBrowser }, () => {
   test('is a grid that says how many rows and columns it has, and its sort', async () => {
-    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    const { page } = await goTo(`/contacts?sort=name&${LAYOUT}`)
     await rowOf(page, 'Ruiz 000').waitFor()
     const grid = page.getByRole('grid', { name: 'Contacts' })
     assert.equal(await grid.getAttribute('aria-rowcount'), '151')
     assert.equal(await grid.getAttribute('aria-colcount'), '4')
     assert.equal(await rowOf(page, 'Ruiz 000').getAttribute('aria-rowindex'), '2')
     assert.equal(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'), 'ascending')
-    await close()
   })
 
   test('sorts by company at its head, contacts of none last', async () => {
-    const { page, close } = await place.open('/contacts?sort=-company_id&columns=name,company_id')
+    const { page } = await goTo('/contacts?sort=-company_id&columns=name,company_id')
     await rowOf(page, 'Ruiz 148').waitFor()
     const head = page.getByRole('columnheader', { name: 'Company' })
     assert.equal(await head.getAttribute('aria-sort'), 'descending')
@@ -60,7 +68,6 @@ describe('a table', { skip: noBrowser }, () => {
     await cellOf(page, 'Ruiz 000', 'Job title').focus()
     await page.keyboard.press('Control+End')
     await page.locator('.tbl [data-row="149"]', { hasText: 'Ruiz 149' }).waitFor()
-    await close()
   })
 
   test('is asked for before it is shown, and once', async () => {
@@ -89,7 +96,7 @@ describe('a table', { skip: noBrowser }, () => {
   })
 
   test('edits a cell by keys: Enter begins and saves, Tab saves and goes on, Esc drops', async () => {
-    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    const { page } = await goTo(`/contacts?sort=name&${LAYOUT}`)
     await cellOf(page, 'Ruiz 000', 'Job title').click()
     await page.keyboard.press('Enter')
     await page.keyboard.type('Head of purchasing')
@@ -109,11 +116,10 @@ describe('a table', { skip: noBrowser }, () => {
     )
     const typed = place.server.events().filter((event) => event.object.id === id && event.type === 'contact.updated')
     assert.equal(typed.length, 2)
-    await close()
   })
 
   test('keeps a refused value with its reason', async () => {
-    const { page, close } = await place.open(`/contacts?sort=name&columns=name,website`)
+    const { page } = await goTo(`/contacts?sort=name&columns=name,website`)
     await rowOf(page, 'Ruiz 001').locator('[data-column="1"]').click()
     await page.keyboard.press('Enter')
     await page.keyboard.type('not an address')
@@ -122,11 +128,10 @@ describe('a table', { skip: noBrowser }, () => {
     await alert.waitFor()
     assert.match(await alert.innerText(), /address/)
     assert.equal(await rowOf(page, 'Ruiz 001').locator('input.bare').inputValue(), 'not an address')
-    await close()
   })
 
   test('shows a value that the server refuses at its cell, and lets it be dropped', async () => {
-    const { page, close } = await place.open(`/contacts?sort=name&columns=name,language`)
+    const { page } = await goTo(`/contacts?sort=name&columns=name,language`)
     await rowOf(page, 'Ruiz 002').locator('[data-column="1"]').click()
     await page.keyboard.press('Enter')
     await page.keyboard.type('no language at all')
@@ -137,11 +142,10 @@ describe('a table', { skip: noBrowser }, () => {
     await mark.getByRole('button').click()
     await page.getByRole('button', { name: 'Drop it' }).click()
     await mark.waitFor({ state: 'detached' })
-    await close()
   })
 
   test('shows a conflict at the cell, and writes what its author chooses', async () => {
-    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    const { page } = await goTo(`/contacts?sort=name&${LAYOUT}`)
     await rowOf(page, 'Ruiz 003').waitFor()
     const id = await idOf(page, 'Ruiz 003')
     await cellOf(page, 'Ruiz 003', 'Job title').click()
@@ -156,11 +160,10 @@ describe('a table', { skip: noBrowser }, () => {
     await mark.getByRole('button').click()
     await page.getByRole('button', { name: 'Use mine' }).click()
     await until(async () => (await get(id)).job_title === 'Mine')
-    await close()
   })
 
   test('takes a block from a spreadsheet, tells what was refused, and undoes it', async () => {
-    const { page, requests, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    const { page, requests } = await goTo(`/contacts?sort=name&${LAYOUT}`)
     await cellOf(page, 'Ruiz 010', 'Job title').click()
     await page.evaluate(() => {
       const data = new DataTransfer()
@@ -188,11 +191,10 @@ describe('a table', { skip: noBrowser }, () => {
       ['Buyer', 11],
       ['Buyer', 12],
     ])
-    await close()
   })
 
   test('writes the other cells of a record of which the server refuses one', async () => {
-    const { page, close } = await place.open(`/contacts?sort=name&columns=name,language,job_title`)
+    const { page } = await goTo(`/contacts?sort=name&columns=name,language,job_title`)
     await rowOf(page, 'Ruiz 013').locator('[data-column="1"]').click()
     await page.evaluate(() => {
       const data = new DataTransfer()
@@ -208,11 +210,10 @@ describe('a table', { skip: noBrowser }, () => {
         all.map(({ language, job_title }) => [language, job_title]),
       )
     await until(async () => JSON.stringify(await cells()) === '[[null,"Chief"],["de","Clerk"]]')
-    await close()
   })
 
   test('writes the other cells of a record whose email somebody else has', async () => {
-    const { page, close } = await place.open('/contacts?sort=name&columns=name,emails,job_title')
+    const { page } = await goTo('/contacts?sort=name&columns=name,emails,job_title')
     const taken = 'ruiz@taken.example'
     await place.server.call('PATCH', `/contacts/${await idOf(page, 'Ruiz 015')}`, { emails: [{ email: taken }] })
     await rowOf(page, 'Ruiz 016').locator('[data-column="1"]').click()
@@ -226,11 +227,10 @@ describe('a table', { skip: noBrowser }, () => {
     await page.locator('.toast', { hasText: '1 cell changed, 1 refused' }).waitFor()
     await until(async () => (await get(await idOf(page, 'Ruiz 016'))).job_title === 'Chief of all')
     assert.notEqual((await get(await idOf(page, 'Ruiz 016'))).emails[0]?.email, taken)
-    await close()
   })
 
   test('copies the chosen rows with their heads', async () => {
-    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    const { page } = await goTo(`/contacts?sort=name&${LAYOUT}`)
     await rowOf(page, 'Ruiz 020').locator('.box').click()
     await rowOf(page, 'Ruiz 021').locator('.box').click()
     await cellOf(page, 'Ruiz 020', 'Job title').click()
@@ -242,11 +242,10 @@ describe('a table', { skip: noBrowser }, () => {
       return data.getData('text/plain')
     })
     assert.equal(text, 'Name\tJob title\tInstruments\nAna Ruiz 020\tBuyer\t20\nAna Ruiz 021\tBuyer\t21')
-    await close()
   })
 
   test('changes all that match by one job, which is undone at once', async () => {
-    const { page, close, requests } = await place.open(`/contacts?job_title.eq=Buyer&sort=name&${LAYOUT}`)
+    const { page, requests } = await goTo(`/contacts?job_title.eq=Buyer&sort=name&${LAYOUT}`)
     await rowOf(page, 'Ruiz 030').waitFor()
     const total = Number(await page.locator('.bar .summary').innerText())
     await page.getByRole('checkbox', { name: 'Select the rows that are loaded' }).click()
@@ -269,7 +268,6 @@ describe('a table', { skip: noBrowser }, () => {
     await toast.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.toast', { hasText: 'Taken back' }).waitFor()
     assert.equal(await owned(), 0)
-    await close()
   })
 
   test('keeps sort, filters and columns in the address, and columns in this browser', async () => {
@@ -296,17 +294,16 @@ describe('a table', { skip: noBrowser }, () => {
   })
 
   test('names the filters when nothing fits, and how many there would be without the last', async () => {
-    const { page, close } = await place.open('/contacts?job_title.eq=Buyer&source.eq=fair')
+    const { page } = await goTo('/contacts?job_title.eq=Buyer&source.eq=fair')
     await page.getByRole('heading', { name: 'No contact fits' }).waitFor()
     await page.getByText(/Without Source .* there would be \d+\./).waitFor()
     await page.getByRole('button', { name: 'Remove that filter' }).click()
     await rowOf(page, 'Ruiz').first().waitFor()
     assert.doesNotMatch(page.url(), /source/)
-    await close()
   })
 
   test('says to readers how many rows a search left, and when there are none', async () => {
-    const { page, close } = await place.open('/contacts')
+    const { page } = await goTo('/contacts')
     await rowOf(page, 'Ruiz').first().waitFor()
     const said = (text: string) =>
       page.locator('[role=status]').filter({ hasText: text }).first().waitFor({ state: 'attached' })
@@ -315,7 +312,6 @@ describe('a table', { skip: noBrowser }, () => {
     await said('1 contact')
     await search.fill('nobodyofthatname')
     await said('0 contacts')
-    await close()
   })
 
   test('reaches every column, however wide those are that stay, and however narrow the window', async () => {
@@ -345,14 +341,13 @@ describe('a table', { skip: noBrowser }, () => {
   })
 
   test('offers what a colleague adds instead of moving the rows', async () => {
-    const { page, close } = await place.open('/contacts?sort=-name')
+    const { page } = await goTo('/contacts?sort=-name')
     await rowOf(page, 'Ruiz 149').waitFor()
     await place.make('/contacts', { first_name: 'Zoe', last_name: 'Adams' })
     await page.locator('.fresh', { hasText: '1 new row' }).waitFor()
     assert.equal(await rowOf(page, 'Zoe Adams').count(), 0)
     await page.locator('.fresh').getByRole('button').click()
     await rowOf(page, 'Zoe Adams').waitFor()
-    await close()
   })
 
   test('marks a row that no longer matches, whoever has changed it, and keeps it until all is read anew', async () => {
@@ -360,7 +355,7 @@ describe('a table', { skip: noBrowser }, () => {
     const ids: string[] = []
     for (const name of ['Leaver One', 'Leaver Two', 'Leaver Three'])
       ids.push((await place.make('/companies', { name, industry: 'Leaving' })).id)
-    const { page, close } = await place.open('/companies?industry.eq=Leaving&sort=name&columns=name,industry')
+    const { page } = await goTo('/companies?industry.eq=Leaving&sort=name&columns=name,industry')
     await rowOf(page, 'Leaver Two').waitFor()
     await place.server.call('PATCH', `/companies/${ids[0]}`, { industry: 'Gone' })
     await note(page, '1 row no longer matches').waitFor()
@@ -381,7 +376,6 @@ describe('a table', { skip: noBrowser }, () => {
     await page.locator('.fresh').getByRole('button').click()
     await rowOf(page, 'Leaver Zero').waitFor()
     assert.deepEqual([await rowOf(page, 'Leaver Two').count(), await page.locator('.fresh').count()], [0, 0])
-    await close()
   })
 
   test('says on a phone on one line what no longer matches, and cuts no search', async () => {
@@ -409,7 +403,7 @@ describe('a table', { skip: noBrowser }, () => {
       [`/contacts?tag_ids.has_any=${tag.id}`, { job_title: 'Engineer' }, { tag_ids: [] }],
       ['/contacts?q=passerby', { job_title: 'Builder' }, { last_name: 'Resident' }],
     ] as const) {
-      const { page, close } = await place.open(`${address}&columns=name,job_title`)
+      const { page } = await goTo(`${address}&columns=name,job_title`)
       await rowOf(page, 'Passerby').waitFor()
       await change(other)
       await rowOf(page, other.job_title).waitFor()
@@ -418,12 +412,11 @@ describe('a table', { skip: noBrowser }, () => {
       assert.equal(await left(page).getAttribute('data-id'), contact.id)
       await page.locator('.fresh').getByRole('button').click()
       await left(page).waitFor({ state: 'detached' })
-      await close()
     }
   })
 
   test('adds a contact, and shows those that it may be already', async () => {
-    const { page, close } = await place.open('/contacts')
+    const { page } = await goTo('/contacts')
     await rowOf(page, 'Ruiz').first().waitFor()
     await page.keyboard.press('c')
     await page.keyboard.press('p')
@@ -436,12 +429,11 @@ describe('a table', { skip: noBrowser }, () => {
     await dialog.getByRole('button', { name: 'Add contact' }).click()
     await page.locator('.toast', { hasText: 'Mira Okafor added' }).waitFor()
     await rowOf(page, 'Mira Okafor').waitFor()
-    await close()
   })
 })
 
 test('the bar of the selection has all its buttons in view, on a tablet too', { skip: noBrowser }, async () => {
-  const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+  const { page } = await goTo(`/contacts?sort=name&${LAYOUT}`)
   await rowOf(page, 'Ruiz 014').locator('.box').click()
   const bar = page.getByRole('toolbar', { name: 'What to do with the selection' })
   for (const width of [1440, 1024, 768, 700]) {
@@ -458,7 +450,6 @@ test('the bar of the selection has all its buttons in view, on a tablet too', { 
     assert.ok(found.over <= 0 && found.isIn, `at ${width}: ${JSON.stringify(found)}`)
     if (width >= 1440) assert.equal(found.lines, 1, `at ${width}`)
   }
-  await close()
 })
 
 describe('duplicates', { skip: noBrowser }, () => {
@@ -473,7 +464,7 @@ describe('duplicates', { skip: noBrowser }, () => {
       job_title: 'Chief',
       phones: [{ number: '030 1234567' }],
     })
-    const { page, close } = await place.open('/duplicates?object=contact')
+    const { page } = await goTo('/duplicates?object=contact')
     await page.getByRole('button', { name: 'Compare and merge: Tarn, Tarn' }).click()
     await page.getByRole('radio', { name: 'Use this Job title: Tarn' }).nth(1).check()
     const result = page.locator('.merge-table tr', { hasText: 'Job title' }).locator('.merge-result')
@@ -488,7 +479,6 @@ describe('duplicates', { skip: noBrowser }, () => {
     await page.locator('.toast', { hasText: 'Taken back: Merge of' }).waitFor()
     assert.equal((await get(merged.id)).job_title, 'Chief')
     assert.equal((await get(kept.id)).job_title, 'Clerk')
-    await close()
   })
 })
 
@@ -532,7 +522,7 @@ describe('Merge… of a record', { skip: noBrowser }, () => {
   test('asks with which one, and opens the two', async () => {
     const kept = await place.make('/contacts', { last_name: 'Quillfeather', first_name: 'Una' })
     const merged = await place.make('/contacts', { last_name: 'Brackenbury', first_name: 'Una' })
-    const { page, close } = await place.open(`/contacts/${kept.id}`)
+    const { page } = await goTo(`/contacts/${kept.id}`)
     await page.getByRole('heading', { name: 'Una Quillfeather' }).first().waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Search or jump' }).fill('Merge…')
@@ -549,13 +539,12 @@ describe('Merge… of a record', { skip: noBrowser }, () => {
     assert.equal((await place.server.call('GET', `/contacts/${merged.id}`)).status, 404)
     assert.equal((await get(kept.id)).last_name, 'Quillfeather')
     await page.waitForURL(/duplicates\?object=contact$/)
-    await close()
   })
 })
 
 describe('lists', { skip: noBrowser }, () => {
   test('are made of a filter, and shown as a table', async () => {
-    const { page, close } = await place.open('/contacts?job_title.eq=Buyer')
+    const { page } = await goTo('/contacts?job_title.eq=Buyer')
     await rowOf(page, 'Ruiz').first().waitFor()
     await page.getByRole('button', { name: 'Save as list' }).click()
     await page.getByRole('dialog', { name: 'Save as list' }).getByLabel('Name of the list').fill('Buyers')
@@ -565,12 +554,11 @@ describe('lists', { skip: noBrowser }, () => {
     await rowOf(page, 'Ruiz').first().waitFor()
     await page.getByRole('navigation').getByRole('link', { name: 'Lists' }).first().click()
     await page.getByRole('link', { name: 'Buyers' }).waitFor()
-    await close()
   })
 
   test('take chosen rows in, and give them back', async () => {
     await place.make('/lists', { name: 'By hand', object: 'contact', kind: 'static' })
-    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    const { page } = await goTo(`/contacts?sort=name&${LAYOUT}`)
     await rowOf(page, 'Ruiz 014').locator('.box').click()
     await rowOf(page, 'Ruiz 015').locator('.box').click()
     await page.locator('.bulk').getByRole('button', { name: 'Add to list' }).click()
@@ -582,6 +570,5 @@ describe('lists', { skip: noBrowser }, () => {
     await rowOf(page, 'Ruiz 014').locator('.box').click()
     await page.getByRole('button', { name: 'Take out of list' }).click()
     await until(async () => (await page.locator('.tbl [data-id]').count()) === 1)
-    await close()
   })
 })
