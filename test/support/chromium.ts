@@ -61,8 +61,27 @@ function watched(context: BrowserContext): BrowserContext {
   })
   context.setDefaultTimeout(WAIT_MS)
   context.setDefaultNavigationTimeout(WAIT_MS)
+  keepTimeLimits(context)
   if (SLOWER > 1) slow(context)
   return context
+}
+
+/**
+ * Where a test lets the time of a page pass, the time limits of its requests stay those of the real clock: else whoever lets more
+ * pass than the limit ends each request whose answer is on its way.
+ */
+function keepTimeLimits(context: BrowserContext): void {
+  const { clock } = context
+  const install = clock.install.bind(clock)
+  const inAll = async (script: () => void) => {
+    await context.addInitScript(script)
+    for (const page of context.pages()) await page.evaluate(script)
+  }
+  clock.install = async (options) => {
+    await inAll(() => Object.assign(globalThis, { limit: AbortSignal.timeout }))
+    await install(options)
+    await inAll(() => Object.assign(AbortSignal, { timeout: (globalThis as unknown as { limit: () => void }).limit }))
+  }
 }
 
 function slow(context: BrowserContext): void {
