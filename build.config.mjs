@@ -117,7 +117,7 @@ const thread = (entry, name) => ({
 /** Threads that are started from their text, since an executable has no files. */
 export const threads = [
   thread('src/webhooks/egress/delivery-thread.ts', 'delivery-thread'),
-  thread('src/mail/parse/reader-thread.ts', 'reader'),
+  thread('src/lib/mail/parse/reader-thread.ts', 'reader'),
   thread('src/backup/night-thread.ts', 'night'),
   thread('src/backup/encryption/age-thread.ts', 'age-thread'),
   thread('src/store/followed/whole-thread.ts', 'whole-thread'),

@@ -2,10 +2,10 @@ import type { Deps } from './deps.ts'
 import { outbox } from './events/outbox.ts'
 import type { Reactions, Referrers } from './events/react.ts'
 import { reactions, referrers } from './events/reactions.ts'
+import { parseAllow } from './lib/net/allow.ts'
+import { type Guard, guard } from './lib/net/guard.ts'
 import type { Store } from './store/open.ts'
 import { references } from './store/references.ts'
-import { parseAllow } from './webhooks/egress/allow.ts'
-import { type Guard, guard } from './webhooks/egress/guard.ts'
 
 /**
  * The demo passes a separate clock, so that its records have a past, and a time before which its events are not kept; a

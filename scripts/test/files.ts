@@ -91,10 +91,10 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   demo: { files: ['test/demo/**', 'test/exports/**', 'test/upgrades/**'] },
   mail: {
     files: [
-      'test/mail/parse/{addresses,cid,forwarded,invitations,read,wrappers}.test.ts',
-      'test/mail/oauth/**',
+      'test/lib/mail/parse/{addresses,cid,forwarded,invitations,read,wrappers}.test.ts',
+      'test/lib/mail/oauth/**',
       'test/mail/sync/{authentication,calendar-answers,ends,incoming,incoming-rules,invitation-forms,invitations,partly-refused,recipients,sender-limits,sent-copies,threads,withdrawn,writers}.test.ts',
-      'test/mail/transport/{assigned-ids,compose,imap,refusals,smtp}.test.ts',
+      'test/lib/mail/transport/{assigned-ids,compose,imap,refusals,smtp}.test.ts',
     ],
   },
   crm: { files: ['test/crm/**'], apart: ['test/crm/lists/trees.test.ts'] },

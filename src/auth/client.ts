@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { usage } from '../config.ts'
-import { canonical, network } from '../webhooks/egress/addresses.ts'
-import { readNetwork } from '../webhooks/egress/networks.ts'
+import { canonical, network } from '../lib/net/addresses.ts'
+import { readNetwork } from '../lib/net/networks.ts'
 
 /** Who sent a request, as the proxies say that are trusted. */
 export type Client = {

@@ -1,5 +1,5 @@
-import { fold } from '../lib/fold.ts'
 import { type FieldError, field } from '../lib/problem.ts'
+import { fold } from '../lib/pure/fold.ts'
 import { COMMON_PASSWORDS, COMMON_WORDS } from './common-passwords.ts'
 import { normalForm } from './passwords.ts'
 

@@ -1,4 +1,4 @@
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { conflict } from '../lib/problem.ts'
 import { HOUR_MS, MINUTE_MS, rfc3339 } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'

@@ -2,8 +2,8 @@ import { trustedProxies } from '../auth/client.ts'
 import { usage } from '../config.ts'
 import { parseBasePath } from '../http/base-path.ts'
 import { type Certificate, openCertificate } from '../http/certificate.ts'
-import type { Log } from '../http/log.ts'
 import type { Front } from '../http/server.ts'
+import type { Log } from '../lib/log.ts'
 import { parseHosts } from '../screens/sessions/hosts.ts'
 
 // What stands between clients and the listeners: TLS, proxies, and the names of this server.

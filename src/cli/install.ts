@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CONFIG_FILE } from '../config/file.ts'
 import { type Found, usage } from '../config.ts'
-import { openLog } from '../http/log.ts'
+import { openLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { command } from './command.ts'
 import {

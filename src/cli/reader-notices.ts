@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { byUrl } from '../notify/by-url.ts'
 import { type Judge, type Notifier, startNotifier } from '../notify/notifier.ts'
 import type { Ways } from '../notify/operation.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Log } from '../http/log.ts'
 import type { Every } from '../lib/every.ts'
+import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { SECOND_MS } from '../lib/time.ts'
 import type { Copy } from '../replication/copy/copy.ts'

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Logins } from '../inbox/mailboxes/access-tokens.ts'
-import type { Trust } from '../mail/transport/server.ts'
+import type { Trust } from '../lib/mail/transport/server.ts'
 import { byMail } from '../notify/by-mail.ts'
 import { byUrl } from '../notify/by-url.ts'
 import { type Notifier, startNotifier } from '../notify/notifier.ts'

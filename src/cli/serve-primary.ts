@@ -1,5 +1,5 @@
-import type { Log } from '../http/log.ts'
 import type { Every } from '../lib/every.ts'
+import type { Log } from '../lib/log.ts'
 import type { ReplicationStatus, startPrimary } from '../replication/primary.ts'
 import { readUnlessDamaged } from '../store/newest.ts'
 import type { Store } from '../store/open.ts'

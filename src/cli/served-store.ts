@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { backUpFirst } from '../backup/before-migration.ts'
 import type { Encryption } from '../backup/encryption/secrets.ts'
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
 import { watchSpace } from '../store/disk-space.ts'
 import type { Failure } from '../store/failures.ts'

@@ -1,6 +1,6 @@
 import type { spawn } from 'node:child_process'
 import type { Environment } from '../config.ts'
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 
 /** Messages within the time after which systemd restarts a server that is silent. */
 const PER_TIMEOUT = 4

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { SECOND_MS } from '../lib/time.ts'
 import { END_WITHIN_MS, endAtOnce } from './ending.ts'
 

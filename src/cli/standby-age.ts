@@ -1,4 +1,4 @@
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { rfc3339, SECOND_MS } from '../lib/time.ts'
 import type { Copy } from '../replication/copy/copy.ts'

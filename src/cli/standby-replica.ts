@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Encryption } from '../backup/encryption/secrets.ts'
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Copy } from '../replication/copy/copy.ts'
 import { copyOfUrl, urlBelow } from '../replication/copy/url.ts'

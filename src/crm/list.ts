@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { OBJECTS } from '../filters/catalog.ts'
 import { ListFilter } from '../filters/filter.ts'
 import * as f from '../lib/fields.ts'
-import { fold } from '../lib/fold.ts'
+import { fold } from '../lib/pure/fold.ts'
 import * as c from '../store/columns.ts'
 
 // 1. The wire form.

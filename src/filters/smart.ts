@@ -1,6 +1,6 @@
 import type { Kind, ListField } from '../crm/records/list-field.ts'
-import { fold } from '../lib/fold.ts'
 import { type FieldError, invalid } from '../lib/problem.ts'
+import { fold } from '../lib/pure/fold.ts'
 import { calendarOf } from '../store/calendars.ts'
 import type { Condition } from '../store/list/conditions.ts'
 import type { Store } from '../store/open.ts'

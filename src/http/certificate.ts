@@ -2,8 +2,8 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Server, ServerOptions } from 'node:https'
 import { usage } from '../config.ts'
+import type { Log } from '../lib/log.ts'
 import { rfc3339 } from '../lib/time.ts'
-import type { Log } from './log.ts'
 
 /** The paths of a certificate with those between it and the root, and of its private key: both in PEM form. */
 export type CertificateFiles = { cert: string; key: string }

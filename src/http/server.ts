@@ -2,12 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { noProxies, notePeer, type Proxies } from '../auth/client.ts'
 import type { Listen } from '../config.ts'
+import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { backlog } from './backlog.ts'
 import type { Certificate } from './certificate.ts'
 import { type Handler, serveConnections } from './connection.ts'
 import { type ConnectionLimits, checkNode, connected, connectionLimit, watchConnections } from './connections.ts'
-import type { Log } from './log.ts'
 import { listenOnSocket } from './socket-file.ts'
 
 export type Listener = {

@@ -1,4 +1,4 @@
-import { fold } from '../lib/fold.ts'
+import { fold } from '../lib/pure/fold.ts'
 import type { Outcome } from '../settings/fields.ts'
 
 // What the name of a stage says about its deals. Other products have stages such as "Closed-Lost to Competition" or

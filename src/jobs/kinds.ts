@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import { pauseAfter } from '../store/job-attempts.ts'
 import type { Places } from '../store/job-lanes.ts'

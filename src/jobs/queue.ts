@@ -1,5 +1,5 @@
-import type { Log } from '../http/log.ts'
 import type { Clock } from '../lib/id.ts'
+import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { type Job, textOf } from '../store/jobs.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { jobQueue, putsInto } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'

@@ -1,5 +1,5 @@
 import { toDomain } from './domain.ts'
-import { withoutInvisible } from './invisible.ts'
+import { withoutInvisible } from './pure/invisible.ts'
 
 /**
  * Addresses that exist, not those of the RFC: with dots anywhere in front of the @, as some providers gave them out; with a

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { toDomain } from './domain.ts'
 import { EMAIL } from './email.ts'
 import { UUID } from './id.ts'
-import { tidy } from './invisible.ts'
 import { isAmount, isCurrency } from './money.ts'
+import { tidy } from './pure/invisible.ts'
 import { isDate, isTimezone, parseTime, rfc3339 } from './time.ts'
 
 // The building blocks of every wire form. Messages have the form `code|sentence`; the sentence continues the field's

@@ -1,6 +1,6 @@
 import { asciiDigits } from './digits.ts'
-import { foldWhole } from './fold.ts'
-import { hasSpellings, isSpaceless, LETTERS, otherSpellings, RUNS } from './spellings.ts'
+import { foldWhole } from './pure/fold.ts'
+import { hasSpellings, isSpaceless, LETTERS, otherSpellings, RUNS } from './pure/spellings.ts'
 
 /** Longer words are cut, in records and in queries. */
 const MAX_WORD = 64

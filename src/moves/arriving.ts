@@ -1,5 +1,5 @@
 import { auditLog } from '../audit/log.ts'
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import type { Database } from '../store/driver.ts'
 import { eraser } from '../store/erase.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { tryLockMove } from '../store/lock.ts'
 import type { Store } from '../store/open.ts'
 import { departureStore } from './departures.ts'

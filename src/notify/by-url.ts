@@ -1,7 +1,7 @@
 import { version } from '../assets.ts'
+import { ownUrlGuard } from '../lib/net/own-url.ts'
+import { ownProxies } from '../lib/net/proxies.ts'
 import { poster } from '../webhooks/egress/http-post.ts'
-import { ownUrlGuard } from '../webhooks/egress/own-url.ts'
-import { ownProxies } from '../webhooks/egress/proxies.ts'
 import type { Channel, Message } from './notifier.ts'
 import { type Place, sentences, titleOf } from './words.ts'
 

@@ -1,5 +1,5 @@
-import { de } from '../lib/checks/de.ts'
-import { en } from '../lib/checks/en.ts'
+import { de } from '../lib/pure/checks/de.ts'
+import { en } from '../lib/pure/checks/en.ts'
 import type { Message, Said } from './notifier.ts'
 
 export type Language = 'en' | 'de'

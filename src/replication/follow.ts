@@ -1,4 +1,4 @@
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { isCopy, removeCopy } from '../store/followed/files.ts'
 import { type Child, type Ended, startChild } from './child.ts'

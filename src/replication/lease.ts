@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { Log } from '../http/log.ts'
 import { type Every, everyMs } from '../lib/every.ts'
+import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { MINUTE_MS, rfc3339, SECOND_MS } from '../lib/time.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Encryption } from '../backup/encryption/secrets.ts'
-import type { Log } from '../http/log.ts'
 import { type Every, everyMs } from '../lib/every.ts'
+import type { Log } from '../lib/log.ts'
 import { MINUTE_MS, rfc3339, SECOND_MS } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { endLeftBehind, startChild } from './child.ts'
 
 type Options = { program: string; database: string; url: string; log: Log }

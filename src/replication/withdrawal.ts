@@ -1,5 +1,5 @@
 import { lastCommon } from '../events/trail.ts'
-import type { Log } from '../http/log.ts'
+import type { Log } from '../lib/log.ts'
 import { noteSuccessor, notPrimary, type Successor } from '../store/fence.ts'
 import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'

@@ -1,5 +1,5 @@
 import { emailKey } from '../lib/email.ts'
-import { fold } from '../lib/fold.ts'
+import { fold } from '../lib/pure/fold.ts'
 import { matches, type Query, wordsOf } from '../lib/words.ts'
 import { phoneKeys } from '../lib/written/phone-countries.ts'
 import { uniqueText } from '../lib/written/unique.ts'

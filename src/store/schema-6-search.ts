@@ -1,4 +1,4 @@
-import { uniqueName } from '../lib/fold.ts'
+import { uniqueName } from '../lib/pure/fold.ts'
 import { wordsOf, wordsOfProse } from '../lib/words.ts'
 import type { Connection } from './driver.ts'
 import { isOwnerWord, type Kind, searchIndex } from './search.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Log } from '../../src/http/log.ts'
 import { type SchedulerOptions, startScheduler, type Timers } from '../../src/jobs/scheduler.ts'
+import type { Log } from '../../src/lib/log.ts'
 import { jobQueue } from '../../src/store/jobs.ts'
 import type { Store } from '../../src/store/open.ts'
 import type { TestServer } from '../support/server.ts'

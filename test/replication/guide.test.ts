@@ -73,7 +73,7 @@ test('a reader does not have what works and sends by itself', () => {
     'src/jobs/*',
     'src/cli/serve-*',
     'src/mail/sync/{mailbox-*,outbound-*}',
-    'src/mail/transport/{imap,smtp}*',
+    'src/lib/mail/transport/{imap,smtp}*',
   ]
   const sending = [
     'src/webhooks/delivery/delivery.ts',

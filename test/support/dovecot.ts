@@ -14,7 +14,7 @@ import {
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { ImapServer } from '../../src/mail/transport/server.ts'
+import type { ImapServer } from '../../src/lib/mail/transport/server.ts'
 import { type Ends, ownCertificate } from './smtp.ts'
 import { until } from './until.ts'
 

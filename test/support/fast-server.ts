@@ -2,15 +2,15 @@
 // pauses of hours take seconds:
 //   node fast-server.ts DATA-FOLDER START FASTER
 import { api } from '../../src/app.ts'
-import { openLog } from '../../src/http/log.ts'
 import { listen } from '../../src/http/server.ts'
+import { openLog } from '../../src/lib/log.ts'
+import { parseAllow } from '../../src/lib/net/allow.ts'
+import { guard } from '../../src/lib/net/guard.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { lockInstance } from '../../src/store/lock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startDelivery } from '../../src/webhooks/delivery/delivery.ts'
-import { parseAllow } from '../../src/webhooks/egress/allow.ts'
 import { deliveryWorker } from '../../src/webhooks/egress/delivery-worker.ts'
-import { guard } from '../../src/webhooks/egress/guard.ts'
 import { fastClock } from './fast-clock.ts'
 
 const [dataDir = '', start, faster] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Role } from '../../src/auth/roles.ts'
 import { memberSettings } from '../../src/crm/members/settings.ts'
-import { silentLog } from '../../src/http/log.ts'
+import { silentLog } from '../../src/lib/log.ts'
 import { screensKinds } from '../../src/screens/app/jobs.ts'
 import { jobQueue } from '../../src/store/jobs.ts'
 import type { AppServer, Person } from './app-data.ts'

@@ -1,5 +1,5 @@
-import type { MailIn } from '../../src/mail/mail.ts'
-import { readMail } from '../../src/mail/parse/read.ts'
+import type { MailIn } from '../../src/lib/mail/mail.ts'
+import { readMail } from '../../src/lib/mail/parse/read.ts'
 
 // Mails with calendars, in the forms that calendars send.
 

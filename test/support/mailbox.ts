@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Mailbox, mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
-import type { MailIn } from '../../src/mail/mail.ts'
+import type { MailIn } from '../../src/lib/mail/mail.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import type { TestServer } from './server.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { MailServer } from '../../src/mail/transport/server.ts'
+import type { MailServer } from '../../src/lib/mail/transport/server.ts'
 import { freePorts } from './dovecot.ts'
 import type { Ends } from './smtp.ts'
 import { until } from './until.ts'

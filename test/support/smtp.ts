@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import type { MailServer } from '../../src/mail/transport/server.ts'
+import type { MailServer } from '../../src/lib/mail/transport/server.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 
 /** Registers a function to run when the test ends. */

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
-import { parseAllow } from '../../src/webhooks/egress/allow.ts'
-import { type Address, guard } from '../../src/webhooks/egress/guard.ts'
+import { parseAllow } from '../../src/lib/net/allow.ts'
+import { type Address, guard } from '../../src/lib/net/guard.ts'
 import { webhookStore } from '../../src/webhooks/webhooks.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

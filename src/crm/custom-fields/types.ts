@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { EMAIL_FORM } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
-import { fold } from '../../lib/fold.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import { ownMessage } from '../../lib/validate.ts'
 import { uniqueText } from '../../lib/written/unique.ts'
 import type { Filter } from '../../store/list/conditions.ts'

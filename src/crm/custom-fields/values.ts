@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { lowerCase } from '../../lib/fold.ts'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import { lowerCase } from '../../lib/pure/fold.ts'
 import { isUniqueViolation } from '../../store/constraints.ts'
 import type { Database } from '../../store/driver.ts'
 import type { Filter, Link } from '../../store/list/conditions.ts'

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 import { decodeWords } from 'postal-mime'
-import { foldWhole } from '../../lib/fold.ts'
+import { foldWhole } from '../../lib/pure/fold.ts'
 
 // Texts as a person reads them: a name is the same name in capitals, with a line break in it, or written for a browser.
 

@@ -1,4 +1,4 @@
-import { fold } from '../../lib/fold.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import { readAddress, type WrittenAddress } from '../../lib/written/addresses.ts'
 import { readPostalCode } from '../../lib/written/postal-codes.ts'
 import type { Context } from '../../lib/written/reading.ts'

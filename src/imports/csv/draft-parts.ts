@@ -1,5 +1,5 @@
 import { emailIn, emailKey } from '../../lib/email.ts'
-import { fold } from '../../lib/fold.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import type { Context } from '../../lib/written/reading.ts'
 import { addressesIn } from './addresses.ts'
 import type { Draft, Link } from './draft.ts'

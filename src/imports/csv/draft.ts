@@ -1,6 +1,6 @@
-import { seen } from '../../lib/invisible.ts'
 import type { Json } from '../../lib/json.ts'
 import { type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
+import { seen } from '../../lib/pure/invisible.ts'
 import type { Context } from '../../lib/written/reading.ts'
 import type { ActivityObject, ImportObject } from '../writes.ts'
 import type { Place } from './addresses.ts'

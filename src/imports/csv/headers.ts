@@ -1,4 +1,4 @@
-import { fold } from '../../lib/fold.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import type { ImportObject } from '../writes.ts'
 import { ACTIVITY_HEADERS, ACTIVITY_PREFIX } from './activities/headers.ts'
 import { addressColumns } from './address-headers.ts'

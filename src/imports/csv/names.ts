@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
-import { fold } from '../../lib/fold.ts'
+import { fold } from '../../lib/pure/fold.ts'
 
 // Maps names to codes, in the languages most common in files.
 

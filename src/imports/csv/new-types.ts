@@ -1,6 +1,6 @@
 import { usage } from '../../config.ts'
 import type { FieldType } from '../../crm/custom-fields/types.ts'
-import { fold } from '../../lib/fold.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import { readDay } from '../../lib/written/days.ts'
 import { readList } from '../../lib/written/lists.ts'
 import { readNumber } from '../../lib/written/numbers.ts'

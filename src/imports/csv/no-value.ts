@@ -1,6 +1,6 @@
 import { recordLookups } from '../../crm/records/record-lookups.ts'
 import { dealChoices } from '../../crm/stages/deal-choices.ts'
-import { fold } from '../../lib/fold.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import { isEmptyText, isNoName, isNoValue, isSigns } from '../../lib/written/no-value.ts'
 import { isValue } from '../../lib/written/reading.ts'
 import { readYesNo } from '../../lib/written/yes-no.ts'

@@ -1,4 +1,4 @@
-import { seen } from '../../lib/invisible.ts'
+import { seen } from '../../lib/pure/invisible.ts'
 import { namesOf } from '../../lib/written/name-fields.ts'
 import { readNames } from '../../lib/written/name-order.ts'
 import { JOB } from '../../lib/written/name-words.ts'

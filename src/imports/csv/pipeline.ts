@@ -1,6 +1,6 @@
 import { dealChoices, type PipelineChoice, type StageChoice } from '../../crm/stages/deal-choices.ts'
-import { fold } from '../../lib/fold.ts'
 import { field, invalid, type Problem } from '../../lib/problem.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import type { Outcome } from '../../settings/fields.ts'
 import type { Database } from '../../store/driver.ts'
 import { readStage, readStatus } from '../stage-words.ts'

@@ -1,6 +1,6 @@
 import { usage } from '../../config.ts'
 import { ANY_SOURCE } from '../../crm/records/external-ids.ts'
-import { fold } from '../../lib/fold.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import { isActivity, productOfActivities } from './activities/signs.ts'
 import type { Source } from './read.ts'
 

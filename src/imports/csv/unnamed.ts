@@ -1,5 +1,5 @@
 import { usage } from '../../config.ts'
-import { fold } from '../../lib/fold.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import type { ImportObject } from '../writes.ts'
 import type { Mapping } from './mapping.ts'
 import type { Row } from './read.ts'

@@ -1,6 +1,6 @@
 import { usage } from '../../config.ts'
-import { fold } from '../../lib/fold.ts'
 import type { Json } from '../../lib/json.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import type { Fields, Kind } from './fields.ts'
 import { columnNamed, type Mapping } from './mapping.ts'
 import type { Cells } from './read.ts'

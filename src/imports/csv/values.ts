@@ -1,7 +1,7 @@
-import { fold } from '../../lib/fold.ts'
 import { unguarded as withoutGuard } from '../../lib/formula.ts'
 import type { Json } from '../../lib/json.ts'
 import { type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
+import { fold } from '../../lib/pure/fold.ts'
 import { currenciesOf } from '../../lib/written/currencies.ts'
 import { type Item, readList, type ValueOf } from '../../lib/written/lists.ts'
 import { isEmptyText, isNoValue } from '../../lib/written/no-value.ts'

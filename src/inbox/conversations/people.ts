@@ -1,7 +1,7 @@
 import { type Deps, once } from '../../deps.ts'
 import { emailKey } from '../../lib/email.ts'
-import { areColleagues } from '../../mail/hosts.ts'
-import type { MailIn } from '../../mail/mail.ts'
+import { areColleagues } from '../../lib/mail/hosts.ts'
+import type { MailIn } from '../../lib/mail/mail.ts'
 import type { Ours } from '../mailboxes/whose.ts'
 import { threadStore } from './threads.ts'
 

@@ -1,9 +1,9 @@
 import { type Deps, once } from '../../deps.ts'
 import { emailKey } from '../../lib/email.ts'
 import { UUID } from '../../lib/id.ts'
-import { areColleagues } from '../../mail/hosts.ts'
-import type { Address, MailIn } from '../../mail/mail.ts'
-import { aliasOf } from '../../mail/message-id.ts'
+import { areColleagues } from '../../lib/mail/hosts.ts'
+import type { Address, MailIn } from '../../lib/mail/mail.ts'
+import { aliasOf } from '../../lib/mail/message-id.ts'
 import { replyTags } from '../mailboxes/reply-tags.ts'
 import type { Ours } from '../mailboxes/whose.ts'
 

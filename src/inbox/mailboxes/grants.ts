@@ -1,5 +1,5 @@
+import type { Tokens } from '../../lib/mail/oauth/tokens.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
-import type { Tokens } from '../../mail/oauth/tokens.ts'
 import type { Store } from '../../store/open.ts'
 import type { Mailbox } from './mailboxes.ts'
 

@@ -1,4 +1,4 @@
-import { google, microsoft, type OAuthClient, otherProvider } from '../../mail/oauth/provider.ts'
+import { google, microsoft, type OAuthClient, otherProvider } from '../../lib/mail/oauth/provider.ts'
 import type { Mailbox } from './mailboxes.ts'
 
 /** How the logins of a mailbox are obtained: by a client that the organisation has registered at its provider. */

@@ -1,6 +1,6 @@
 import { beginningOf } from '../../lib/calendar/days.ts'
+import type { Tokens } from '../../lib/mail/oauth/tokens.ts'
 import { conflict, type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
-import type { Tokens } from '../../mail/oauth/tokens.ts'
 import { type Change, changesOf } from '../../settings/changes.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'

@@ -1,6 +1,6 @@
 import { type Deps, once } from '../../deps.ts'
 import { emailKey } from '../../lib/email.ts'
-import { domainOf, isPublicProvider, isSameOrganisation } from '../../mail/hosts.ts'
+import { domainOf, isPublicProvider, isSameOrganisation } from '../../lib/mail/hosts.ts'
 import { mailboxStore } from './mailboxes.ts'
 import { replyTags } from './reply-tags.ts'
 

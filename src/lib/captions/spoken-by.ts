@@ -1,4 +1,4 @@
-import { fold } from '../fold.ts'
+import { fold } from '../pure/fold.ts'
 import { type Captions, type Segment, speakersOf } from './captions.ts'
 
 /**

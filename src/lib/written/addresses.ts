@@ -1,4 +1,4 @@
-import { seen } from '../invisible.ts'
+import { seen } from '../pure/invisible.ts'
 import { BOX, CHOICE, CODE_LABEL, COUNTY, STREET, UNIT } from './address-words.ts'
 import { readEastAsian } from './east-asian-addresses.ts'
 import { LEGAL } from './name-words.ts'

@@ -1,4 +1,4 @@
-import { foldWhole } from '../fold.ts'
+import { foldWhole } from '../pure/fold.ts'
 
 /** Lower case without accents, hyphens and apostrophes. */
 export const awayKey = (text: string): string => foldWhole(text).replace(/['’-]/g, ' ').replace(/\s+/g, ' ').trim()

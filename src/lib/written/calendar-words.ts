@@ -1,4 +1,4 @@
-import { foldWhole } from '../fold.ts'
+import { foldWhole } from '../pure/fold.ts'
 import type { Context } from './reading.ts'
 
 // Names of months and days of the week in the languages that Intl knows, whole and abbreviated.

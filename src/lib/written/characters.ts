@@ -1,5 +1,5 @@
 import { asciiDigits } from '../digits.ts'
-import { withoutInvisible } from '../invisible.ts'
+import { withoutInvisible } from '../pure/invisible.ts'
 
 // The signs of figures and days as one of each kind: digits of other scripts, the many spaces and dashes.
 

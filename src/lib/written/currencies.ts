@@ -1,5 +1,5 @@
-import { foldWhole } from '../fold.ts'
 import { isCurrency } from '../money.ts'
+import { foldWhole } from '../pure/fold.ts'
 import { withoutEnd } from './characters.ts'
 import type { Context } from './reading.ts'
 

@@ -1,5 +1,5 @@
 import { emailIn, emailKey } from '../email.ts'
-import { withoutInvisible } from '../invisible.ts'
+import { withoutInvisible } from '../pure/invisible.ts'
 import { type Label, labelOf } from './contact-words.ts'
 import type { Context, Reading } from './reading.ts'
 

@@ -1,4 +1,4 @@
-import { foldWhole } from '../fold.ts'
+import { foldWhole } from '../pure/fold.ts'
 import type { Context } from './reading.ts'
 
 // Where the days of a field lie, by what it is called: it decides which century a year of two digits is in.

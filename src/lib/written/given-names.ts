@@ -1,4 +1,4 @@
-import { fold } from '../fold.ts'
+import { fold } from '../pure/fold.ts'
 
 // Common first names, to find out which word of a name is the first one.
 

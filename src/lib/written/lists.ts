@@ -1,5 +1,5 @@
-import { fold } from '../fold.ts'
-import { seen } from '../invisible.ts'
+import { fold } from '../pure/fold.ts'
+import { seen } from '../pure/invisible.ts'
 import { withoutEnd } from './characters.ts'
 import { type Context, type Reading, unread } from './reading.ts'
 

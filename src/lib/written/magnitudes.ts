@@ -1,4 +1,4 @@
-import { foldWhole } from '../fold.ts'
+import { foldWhole } from '../pure/fold.ts'
 import type { Context } from './reading.ts'
 
 // Words and signs behind a figure that multiply it: k, Mio., mln, crore, 万. Each is a power of ten.

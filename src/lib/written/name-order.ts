@@ -1,4 +1,4 @@
-import { fold } from '../fold.ts'
+import { fold } from '../pure/fold.ts'
 import { isGivenName, isOnlyGivenName } from './given-names.ts'
 import { IBERIAN_SURNAME, JOB, LEGAL, REMARK } from './name-words.ts'
 import { readName, type WrittenName } from './names.ts'

@@ -1,4 +1,4 @@
-import { foldWhole } from '../fold.ts'
+import { foldWhole } from '../pure/fold.ts'
 import { onWeekdays, withoutYear } from './calendar-days.ts'
 import { monthsNamed, weekdaysNamed, wordKey } from './calendar-words.ts'
 import { type Context, type Reading, readingOf, unread } from './reading.ts'

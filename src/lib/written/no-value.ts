@@ -1,4 +1,4 @@
-import { foldWhole } from '../fold.ts'
+import { foldWhole } from '../pure/fold.ts'
 
 // Words for nothing. People are called Null and None, and towns Nil: they are nothing only where nothing can be called so.
 

@@ -1,6 +1,6 @@
 import { isSupportedCountry, Metadata, parsePhoneNumberFromString } from 'libphonenumber-js/core'
 import metadata from 'libphonenumber-js/metadata.min.json'
-import { plain } from '../invisible.ts'
+import { plain } from '../pure/invisible.ts'
 import { readPhones, type WrittenPhone } from './phones.ts'
 import type { Context, Reading } from './reading.ts'
 

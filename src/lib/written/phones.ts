@@ -1,5 +1,5 @@
 import { asciiDigits } from '../digits.ts'
-import { plain } from '../invisible.ts'
+import { plain } from '../pure/invisible.ts'
 import { withoutEnd } from './characters.ts'
 import { EXTENSION, type Label, labelOf, OR } from './contact-words.ts'
 import type { Reading } from './reading.ts'

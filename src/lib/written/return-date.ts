@@ -1,5 +1,5 @@
 import { nextDay } from '../calendar/days.ts'
-import { foldWhole } from '../fold.ts'
+import { foldWhole } from '../pure/fold.ts'
 import { DAY_MS } from '../time.ts'
 import { MAX_AHEAD, type SaidDay, tokenised } from './days-in-text.ts'
 import type { Reading } from './reading.ts'

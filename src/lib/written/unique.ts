@@ -1,5 +1,5 @@
 import { emailKey } from '../email.ts'
-import { lowerCase } from '../fold.ts'
+import { lowerCase } from '../pure/fold.ts'
 import { phoneKeys } from './phone-countries.ts'
 
 /**

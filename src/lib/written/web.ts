@@ -1,5 +1,5 @@
 import { toDomain } from '../domain.ts'
-import { plain, withoutInvisible } from '../invisible.ts'
+import { plain, withoutInvisible } from '../pure/invisible.ts'
 import type { Reading } from './reading.ts'
 
 const LONGEST = 4000

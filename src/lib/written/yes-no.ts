@@ -1,4 +1,4 @@
-import { foldWhole } from '../fold.ts'
+import { foldWhole } from '../pure/fold.ts'
 import { plainText } from './characters.ts'
 import { type Context, type Reading, unread } from './reading.ts'
 

@@ -1,9 +1,9 @@
 import { type Deps, once } from '../../deps.ts'
 import { emailKey } from '../../lib/email.ts'
+import type { Invitation, Version } from '../../lib/mail/mail.ts'
 import { Problem } from '../../lib/problem.ts'
 import { appointments } from '../../meetings/appointments.ts'
 import { meetingStore } from '../../meetings/meetings.ts'
-import type { Invitation, Version } from '../mail.ts'
 import { isAfter, type KnownEvent, knownEvents } from './known-events.ts'
 
 /** Takes over what participants answer to an invitation (METHOD:REPLY). */

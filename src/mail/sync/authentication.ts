@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import type { ImapEndpoint, Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
-import { domainOf, isSameOrganisation } from '../hosts.ts'
-import type { Authentication, MailIn, TraceField } from '../mail.ts'
-import { isForged } from '../verdicts.ts'
+import { domainOf, isSameOrganisation } from '../../lib/mail/hosts.ts'
+import type { Authentication, MailIn, TraceField } from '../../lib/mail/mail.ts'
+import { isForged } from '../../lib/mail/verdicts.ts'
 
 // How the server of a mailbox judged the sender of a mail (RFC 8601). A sender can write such a field, too, so only those
 // count that this server put on top of the mail. docs/decisions/012-mail.md has the rules.

@@ -1,6 +1,6 @@
 import { MAX_STORED_HTML_BYTES } from '../../inbox/messages/message.ts'
 import { shownHtml, textIn } from '../../inbox/messages/texts.ts'
-import type { MailIn } from '../mail.ts'
+import type { MailIn } from '../../lib/mail/mail.ts'
 
 export type Content = { text: string; html: string | null; notes: string[] }
 

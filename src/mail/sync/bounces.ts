@@ -5,10 +5,10 @@ import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import { storedMails } from '../../inbox/messages/stored-mails.ts'
 import { emailKey } from '../../lib/email.ts'
 import { firstIdAt } from '../../lib/id.ts'
+import { domainOf, isSameOrganisation } from '../../lib/mail/hosts.ts'
+import type { Authentication, MailIn, Report } from '../../lib/mail/mail.ts'
+import { isForged, isProven } from '../../lib/mail/verdicts.ts'
 import { DAY_MS } from '../../lib/time.ts'
-import { domainOf, isSameOrganisation } from '../hosts.ts'
-import type { Authentication, MailIn, Report } from '../mail.ts'
-import { isForged, isProven } from '../verdicts.ts'
 import { sendingStore } from './sending.ts'
 
 /** How far back to look for the mail if a report does not name it. */

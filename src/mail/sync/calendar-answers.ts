@@ -1,8 +1,8 @@
 import { emailKey } from '../../lib/email.ts'
 import { textOfHtml } from '../../lib/html/sanitize.ts'
-import { domainOf } from '../hosts.ts'
-import type { Authentication, MailIn } from '../mail.ts'
-import { isForged } from '../verdicts.ts'
+import { domainOf } from '../../lib/mail/hosts.ts'
+import type { Authentication, MailIn } from '../../lib/mail/mail.ts'
+import { isForged } from '../../lib/mail/verdicts.ts'
 
 /**
  * Whether a mail only states what somebody answered to an invitation. Its text is by the calendar, so nobody waits for a

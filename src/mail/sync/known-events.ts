@@ -1,12 +1,12 @@
 import { type Deps, once } from '../../deps.ts'
 import { timeInUid } from '../../lib/icalendar/series.ts'
+import type { Invitation, Version } from '../../lib/mail/mail.ts'
 import { appointments } from '../../meetings/appointments.ts'
 import { calendarUids } from '../../meetings/calendar-uids.ts'
 import { invitationVersions, type KnownVersion } from '../../meetings/invitation-versions.ts'
 import { columns, type Meeting } from '../../meetings/meeting.ts'
 import { meetingStore } from '../../meetings/meetings.ts'
 import type { RawRow } from '../../store/columns.ts'
-import type { Invitation, Version } from '../mail.ts'
 
 /** What is known about an event before a mail about it. */
 export type KnownEvent = {

@@ -5,9 +5,9 @@ import { replyTags } from '../../inbox/mailboxes/reply-tags.ts'
 import { attachmentStore } from '../../inbox/messages/attachments.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import { mailIdOf } from '../../inbox/messages/outgoing.ts'
+import type { MailFile, MailOut } from '../../lib/mail/mail.ts'
 import { parseTime } from '../../lib/time.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
-import type { MailFile, MailOut } from '../mail.ts'
 import type { Waiting } from './sending.ts'
 
 /** Messages as the mails that leave. */

@@ -1,9 +1,9 @@
 import { type Deps, once } from '../../deps.ts'
 import { type Mailbox, mailboxStore, type State } from '../../inbox/mailboxes/mailboxes.ts'
 import { rejectedMailWriter } from '../../inbox/mailboxes/rejected-mails.ts'
+import type { MailIn } from '../../lib/mail/mail.ts'
+import type { Folder } from '../../lib/mail/transport/imap.ts'
 import { textOf } from '../../store/jobs.ts'
-import type { MailIn } from '../mail.ts'
-import type { Folder } from '../transport/imap.ts'
 import { type ImportedMail, incomingStore } from './incoming.ts'
 
 /** The position of a mail in the folder of a mailbox. */

@@ -1,7 +1,7 @@
 import { type Logins, mailLogins } from '../../inbox/mailboxes/access-tokens.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
+import { mailReader } from '../../lib/mail/parse/reader.ts'
 import type { Store } from '../../store/open.ts'
-import { mailReader } from '../parse/reader.ts'
 import { type ListenerOptions, listenTo } from './mailbox-listener.ts'
 
 export type Receiver = {

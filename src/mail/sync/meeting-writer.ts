@@ -1,13 +1,13 @@
 import { type Deps, once } from '../../deps.ts'
 import type { Conversation } from '../../inbox/conversations/conversation.ts'
 import { emailKey } from '../../lib/email.ts'
+import type { Invitation } from '../../lib/mail/mail.ts'
 import { Problem } from '../../lib/problem.ts'
 import { validate } from '../../lib/validate.ts'
 import { type AppointmentFields, appointments, statusOf } from '../../meetings/appointments.ts'
 import { type Texts, textsOf } from '../../meetings/invitation-versions.ts'
 import { type Meeting, MeetingCreate, MeetingPatch } from '../../meetings/meeting.ts'
 import { meetingStore } from '../../meetings/meetings.ts'
-import type { Invitation } from '../mail.ts'
 import { knownEvents } from './known-events.ts'
 
 /** What meetings are linked to: null for a mail of our own outside any conversation. Times are milliseconds. */

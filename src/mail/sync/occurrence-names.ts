@@ -1,5 +1,5 @@
 import { timeInUid } from '../../lib/icalendar/series.ts'
-import type { Invitation } from '../mail.ts'
+import type { Invitation } from '../../lib/mail/mail.ts'
 import type { KnownEvent } from './known-events.ts'
 
 type Occurrence = Invitation['occurrences'][number]

@@ -1,9 +1,9 @@
 import { type Deps, once } from '../../deps.ts'
 import type { Appointment } from '../../lib/icalendar/appointment.ts'
 import { timeInUid } from '../../lib/icalendar/series.ts'
+import type { Invitation, Version } from '../../lib/mail/mail.ts'
 import { type Texts, textsOf } from '../../meetings/invitation-versions.ts'
 import type { Meeting } from '../../meetings/meeting.ts'
-import type { Invitation, Version } from '../mail.ts'
 import { isAfter, type KnownEvent, knownEvents, sendersAfter } from './known-events.ts'
 import { type Link, meetingWriter } from './meeting-writer.ts'
 

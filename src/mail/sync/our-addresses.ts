@@ -4,7 +4,7 @@ import type { Ours } from '../../inbox/mailboxes/whose.ts'
 import type { Recipient } from '../../inbox/messages/message.ts'
 import { outgoingStore } from '../../inbox/messages/outgoing.ts'
 import { emailKey } from '../../lib/email.ts'
-import type { MailIn } from '../mail.ts'
+import type { MailIn } from '../../lib/mail/mail.ts'
 
 const MAX_DELIVERED = 10
 

@@ -1,7 +1,7 @@
 import type { Message } from '../../inbox/messages/message.ts'
 import type { Outcome } from '../../inbox/messages/sending-rows.ts'
 import { emailKey } from '../../lib/email.ts'
-import type { Refusal } from '../transport/smtp-mail.ts'
+import type { Refusal } from '../../lib/mail/transport/smtp-mail.ts'
 
 // What became of a mail for each of its recipients: a server takes or refuses it for each of them alone (RFC 5321, 3.3). A list
 // has them only once they differ. Who has "accepted" never gets it again; who is "deferred", or in no list, still has to.

@@ -2,8 +2,8 @@ import { type Deps, once } from '../../deps.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import { waitingMails } from '../../inbox/mailboxes/waiting-mails.ts'
 import { emailKey } from '../../lib/email.ts'
+import type { Cause } from '../../lib/mail/transport/refusals.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
-import type { Cause } from '../transport/refusals.ts'
 import type { Waiting } from './sending.ts'
 
 // A provider that refuses us, since a limit of the day or of the hour is used up, would refuse the next mail as well. So the whole

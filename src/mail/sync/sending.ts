@@ -6,8 +6,8 @@ import { messageWriter } from '../../inbox/messages/message-writer.ts'
 import { type MailRow, outgoingStore } from '../../inbox/messages/outgoing.ts'
 import { type Outcome, type StoredMail, sendingRows } from '../../inbox/messages/sending-rows.ts'
 import { emailKey } from '../../lib/email.ts'
+import type { Refusal } from '../../lib/mail/transport/smtp-mail.ts'
 import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
-import type { Refusal } from '../transport/smtp-mail.ts'
 import { outgoingMails } from './mail-out.ts'
 import {
   areCopies,

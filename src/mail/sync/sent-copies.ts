@@ -6,10 +6,10 @@ import { outgoingStore } from '../../inbox/messages/outgoing.ts'
 import { storedMails } from '../../inbox/messages/stored-mails.ts'
 import { emailKey } from '../../lib/email.ts'
 import { firstIdAt } from '../../lib/id.ts'
+import type { MailIn } from '../../lib/mail/mail.ts'
+import type { Folder, SentCopy } from '../../lib/mail/transport/imap.ts'
 import { DAY_MS, SECOND_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
-import type { MailIn } from '../mail.ts'
-import type { Folder, SentCopy } from '../transport/imap.ts'
 
 // A provider may replace the Message-ID of a mail without a word. The copy in its folder for sent mail has the new one, and the
 // references that we sent, among them what we have signed.

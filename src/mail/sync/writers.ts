@@ -1,8 +1,8 @@
 import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Ours } from '../../inbox/mailboxes/whose.ts'
 import { emailKey } from '../../lib/email.ts'
-import { domainOf, isSameOrganisation } from '../hosts.ts'
-import type { Address, MailIn } from '../mail.ts'
+import { domainOf, isSameOrganisation } from '../../lib/mail/hosts.ts'
+import type { Address, MailIn } from '../../lib/mail/mail.ts'
 
 // Who wrote a mail, and whether a person did: docs/decisions/012-mail.md has the rules, and what they rest on.
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import type { Log } from '../../http/log.ts'
 import { type Every, everyMs } from '../../lib/every.ts'
+import type { Log } from '../../lib/log.ts'
 import type { Store } from '../../store/open.ts'
 import { streamHub } from './hub.ts'
 import { presence as presences } from './presence.ts'

@@ -4,8 +4,8 @@ import { isIP } from 'node:net'
 import { peerOf } from '../../auth/client.ts'
 import { hashOf } from '../../auth/secrets.ts'
 import { usage } from '../../config.ts'
+import { canonical, network } from '../../lib/net/addresses.ts'
 import { Problem } from '../../lib/problem.ts'
-import { canonical, network } from '../../webhooks/egress/addresses.ts'
 import { hostOf, isLoopback } from '../sessions/hosts.ts'
 
 /** Who may see how the server is: the networks, and whoever has the token. */

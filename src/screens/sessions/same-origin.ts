@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ignoredProxy } from '../../auth/client.ts'
-import type { Log } from '../../http/log.ts'
+import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { arrivedAt } from './cookie.ts'
 import { isLoopback } from './hosts.ts'

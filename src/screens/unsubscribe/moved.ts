@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { basePathOf, clientOf } from '../../auth/client.ts'
-import type { Log } from '../../http/log.ts'
 import { places } from '../../http/places.ts'
+import type { Log } from '../../lib/log.ts'
 import type { Moved } from '../../store/org-states.ts'
 
 /** Marks the answers of the page: another one, such as that of a proxy, says nothing about the address. */

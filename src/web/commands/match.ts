@@ -1,4 +1,4 @@
-import { isSpaceless, otherSpellings } from '../../lib/spellings.ts'
+import { isSpaceless, otherSpellings } from '../../lib/pure/spellings.ts'
 import { emojiIn } from '../lib/emoji.ts'
 import { fold } from '../lib/fold.ts'
 

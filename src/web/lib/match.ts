@@ -1,4 +1,4 @@
-import { otherSpellings } from '../../lib/spellings.ts'
+import { otherSpellings } from '../../lib/pure/spellings.ts'
 import { fold } from './fold.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { signedHeaders } from '../../events/signature.ts'
-import type { Log } from '../../http/log.ts'
+import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { MINUTE_MS, rfc3339 } from '../../lib/time.ts'
 import type { Store } from '../../store/open.ts'

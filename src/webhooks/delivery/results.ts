@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { Log } from '../../http/log.ts'
+import type { Log } from '../../lib/log.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { TEST } from '../deliveries.ts'
 import { webhookStore } from '../webhooks.ts'

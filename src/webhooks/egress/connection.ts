@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
+import { canonical } from '../../lib/net/addresses.ts'
+import { type Address, hostNameOf } from '../../lib/net/guard.ts'
+import type { OutgoingProxy } from '../../lib/net/proxies.ts'
+import { type Way, wayThrough } from '../../lib/net/way.ts'
 import { Problem } from '../../lib/problem.ts'
-import { canonical } from './addresses.ts'
-import { type Address, hostNameOf } from './guard.ts'
-import type { OutgoingProxy } from './proxies.ts'
-import { type Way, wayThrough } from './way.ts'
 
 export type ConnectOptions = {
   /** Certificates to trust instead of the default ones, as PEM. */

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { giveWay } from '../../lib/low-priority.ts'
-import { parseAllow } from './allow.ts'
+import { parseAllow } from '../../lib/net/allow.ts'
+import { guard } from '../../lib/net/guard.ts'
+import { ownProxies } from '../../lib/net/proxies.ts'
 import type { FromWorker, ToWorker, WorkerData } from './delivery-worker.ts'
-import { guard } from './guard.ts'
 import { poster } from './http-post.ts'
-import { ownProxies } from './proxies.ts'
 
 // The thread of delivery-worker.ts: makes the attempts posted to it and posts the results back.
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
+import type { Way } from '../../lib/net/way.ts'
 import { Problem } from '../../lib/problem.ts'
 import { READ_BYTES, type ReplyReader } from './reply.ts'
-import type { Way } from './way.ts'
 
 /** The part of the reply received up to now. */
 export type Answer = { head: IncomingMessage | undefined; body: ReplyReader }

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
+import { failureOf } from '../../lib/net/failures.ts'
+import type { Address, Guard } from '../../lib/net/guard.ts'
+import { DIRECT, type OutgoingProxy, type Proxies } from '../../lib/net/proxies.ts'
 import { Problem } from '../../lib/problem.ts'
 import { type ConnectOptions, connector } from './connection.ts'
 import { type Answer, exchange } from './exchange.ts'
-import { failureOf } from './failures.ts'
-import type { Address, Guard } from './guard.ts'
-import { DIRECT, type OutgoingProxy, type Proxies } from './proxies.ts'
 import { replyReader } from './reply.ts'
 
 export type Attempt = {

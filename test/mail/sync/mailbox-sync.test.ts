@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { silentLog } from '../../../src/http/log.ts'
 import { mailboxStore, type State } from '../../../src/inbox/mailboxes/mailboxes.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 import { startReceiver } from '../../../src/mail/sync/mailbox-sync.ts'
 import { applySettings } from '../../../src/settings/document.ts'
 import type { Write } from '../../../src/store/commit.ts'

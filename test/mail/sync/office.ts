@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { mailKinds } from '../../../src/jobs/mail.ts'
+import type { Trust } from '../../../src/lib/mail/transport/server.ts'
 import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
-import type { Trust } from '../../../src/mail/transport/server.ts'
 import { schedulerHarness } from '../../jobs/scheduler-harness.ts'
 import { inboxOf } from '../../support/inbox.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'

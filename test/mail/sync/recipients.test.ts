@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { unknownAddresses } from '../../../src/inbox/mailboxes/unknown-addresses.ts'
-import type { MailIn } from '../../../src/mail/mail.ts'
+import type { MailIn } from '../../../src/lib/mail/mail.ts'
 import { deskOf, person } from '../../support/desk.ts'
 import { mailIn } from '../../support/mailbox.ts'
 import type { Row } from '../../support/records.ts'

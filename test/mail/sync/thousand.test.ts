@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { silentLog } from '../../../src/http/log.ts'
 import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 import { startReceiver } from '../../../src/mail/sync/mailbox-sync.ts'
+import { generateMails } from '../../lib/mail/parse/mime/generate.ts'
+import type { Expected } from '../../lib/mail/parse/mime/mail.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
 import { inboxOf } from '../../support/inbox.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
@@ -10,8 +12,6 @@ import type { Row } from '../../support/records.ts'
 import { examples, seedOf } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { untilIs } from '../../support/until.ts'
-import { generateMails } from '../parse/mime/generate.ts'
-import type { Expected } from '../parse/mime/mail.ts'
 
 const COUNT = examples(1000)
 const SEED = seedOf(20261122)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { MailIn } from '../../../src/mail/mail.ts'
+import type { MailIn } from '../../../src/lib/mail/mail.ts'
 import { sendingStore } from '../../../src/mail/sync/sending.ts'
 import { deskOf, person } from '../../support/desk.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../../support/mailbox.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../parse/mime/random.ts'
+import type { Random } from '../../lib/mail/parse/mime/random.ts'
 import { BOXES, type Box, GROUP, HOUR_MS, MINUTE_MS, named, type Person, type Written } from './world.ts'
 
 // What happens in a year: talks of people with our desk, and who answers what in them.

@@ -1,4 +1,4 @@
-import type { Random } from '../parse/mime/random.ts'
+import type { Random } from '../../lib/mail/parse/mime/random.ts'
 
 // The people of a year of mail, and how their programs write.
 

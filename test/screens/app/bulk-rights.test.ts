@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { silentLog } from '../../../src/http/log.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 import { BULK, BULK_UNDO, bulkStore, MAX_FOUND } from '../../../src/screens/app/bulk/bulk.ts'
 import { bulkJournal } from '../../../src/screens/app/bulk/journal.ts'
 import { bulkKinds } from '../../../src/screens/app/bulk/routes.ts'

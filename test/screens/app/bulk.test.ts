@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { silentLog } from '../../../src/http/log.ts'
 import { type Scheduler, startScheduler } from '../../../src/jobs/scheduler.ts'
+import { silentLog } from '../../../src/lib/log.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { DAY_MS } from '../../../src/lib/time.ts'
 import { noticeQueue } from '../../../src/personal/notices.ts'

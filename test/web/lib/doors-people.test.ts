@@ -6,7 +6,7 @@ import { namesOf, typedNames } from '../../../src/lib/written/name-fields.ts'
 import type { WrittenName } from '../../../src/lib/written/names.ts'
 import { parseLines } from '../../../src/web/components/fields/parse-contacts.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
-import { meantName, type Row, rowsOf } from '../../written/people.ts'
+import { meantName, type Row, rowsOf } from '../../lib/written/people.ts'
 import { type Doors, openDoors, READING, WRONG } from './doors.ts'
 
 // The names and emails of the table through a file, an editor, the API and the sender of a mail: each takes what is meant, and

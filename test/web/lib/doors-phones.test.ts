@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { type Phone, readPhonesIn } from '../../../src/lib/written/phone-countries.ts'
 import { parseLines } from '../../../src/web/components/fields/parse-contacts.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
-import { type Row, rowsOf } from '../../written/people.ts'
+import { type Row, rowsOf } from '../../lib/written/people.ts'
 import { type Doors, openDoors, READING, WRONG } from './doors.ts'
 
 // The phones of the table through a file, an editor and the API: what a door takes is the number that is meant, and what it

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { importFile } from '../../../src/imports/csv/import.ts'
 import { en } from '../../../src/web/components/fields/en.ts'
 import { formatFor } from '../../../src/web/lib/format.ts'
+import type { Row } from '../../lib/written/people.ts'
 import { stillPace } from '../../support/pace.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import type { Row } from '../../written/people.ts'
 
 // The doors through which the rows of a table come in: a file, an editor, the API and the sender of a mail.
 

@@ -4,7 +4,7 @@ import { en } from '../../../src/web/components/fields/en.ts'
 import * as figures from '../../../src/web/components/fields/parse-figures.ts'
 import { readValue } from '../../../src/web/components/filters/read-value.ts'
 import { formatFor } from '../../../src/web/lib/format.ts'
-import { cellsOf, momentText, NOW, type Row, rowsOf } from '../../written/numbers.ts'
+import { cellsOf, momentText, NOW, type Row, rowsOf } from '../../lib/written/numbers.ts'
 
 // The table of what people write, through the doors of the browser.
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonical, type Kind, network, rangeOf } from '../../../src/webhooks/egress/addresses.ts'
-import { guard } from '../../../src/webhooks/egress/guard.ts'
+import { canonical, type Kind, network, rangeOf } from '../../../src/lib/net/addresses.ts'
+import { guard } from '../../../src/lib/net/guard.ts'
 
 /** As the host of a URL stands, and what it is; null is public. */
 const HOSTS: readonly [string, Kind | null][] = [

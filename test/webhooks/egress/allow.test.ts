@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseAllow } from '../../../src/webhooks/egress/allow.ts'
-import { type Address, guard } from '../../../src/webhooks/egress/guard.ts'
+import { parseAllow } from '../../../src/lib/net/allow.ts'
+import { type Address, guard } from '../../../src/lib/net/guard.ts'
 
 /** The list, the host (a name with what it resolves to), and whether it may be a target. */
 type Case = [list: string, url: string, answers: string[], isAllowed: boolean]

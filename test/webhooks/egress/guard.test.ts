@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
-import { parseAllow } from '../../../src/webhooks/egress/allow.ts'
-import { type Address, guard, type Lookup } from '../../../src/webhooks/egress/guard.ts'
+import { parseAllow } from '../../../src/lib/net/allow.ts'
+import { type Address, guard, type Lookup } from '../../../src/lib/net/guard.ts'
 
 const PUBLIC = '93.184.216.34'
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { failureOf } from '../../../lib/net/failures.ts'
 import { Problem } from '../../../lib/problem.ts'
-import { failureOf } from '../../../webhooks/egress/failures.ts'
 import { parseXml, textOf } from './xml.ts'
 
 /** An attempt that failed. `isPassing` says that another one may succeed. */

@@ -3,8 +3,8 @@ import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { pipeline } from 'node:stream'
 import { createSecureContext } from 'node:tls'
-import { type Proxies, ProxyFailure } from '../../../webhooks/egress/proxies.ts'
-import { openWay, type Way } from '../../../webhooks/egress/way.ts'
+import { type Proxies, ProxyFailure } from '../../../lib/net/proxies.ts'
+import { openWay, type Way } from '../../../lib/net/way.ts'
 import { type Range, READ_BYTES } from '../../files/digest.ts'
 
 /** What a request carries: text or a few bytes, or a part of a file. */

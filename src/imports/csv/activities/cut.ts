@@ -1,5 +1,5 @@
+import { cutBytes } from '../../../lib/mail/parse/text.ts'
 import type { Problem } from '../../../lib/problem.ts'
-import { cutBytes } from '../../../mail/parse/text.ts'
 import type { Draft } from '../draft.ts'
 import type { Removed } from '../leave-out.ts'
 

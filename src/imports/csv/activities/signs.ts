@@ -1,5 +1,5 @@
 import { usage } from '../../../config.ts'
-import { fold } from '../../../lib/fold.ts'
+import { fold } from '../../../lib/pure/fold.ts'
 import type { ActivityObject, ImportObject, RecordObject } from '../../writes.ts'
 import { fieldsOfHeaders, headerKey } from '../headers.ts'
 import type { Mapping } from '../mapping.ts'

@@ -1,4 +1,4 @@
-import { foldWhole } from '../../../lib/fold.ts'
+import { foldWhole } from '../../../lib/pure/fold.ts'
 
 // What other products call the types, states and priorities of what somebody has done or has to do.
 

@@ -1,4 +1,4 @@
-import { tidy } from '../../../lib/invisible.ts'
+import { tidy } from '../../../lib/pure/invisible.ts'
 import { readAddress } from '../../../lib/written/addresses.ts'
 import { readEmails } from '../../../lib/written/emails.ts'
 import { readPhones } from '../../../lib/written/phones.ts'

@@ -1,4 +1,4 @@
-import { de as checks } from '../../../lib/checks/de.ts'
+import { de as checks } from '../../../lib/pure/checks/de.ts'
 import { pluralOf } from '../../texts/plural.ts'
 import type { Like } from '../../texts/texts.ts'
 import type { en } from './en.ts'

@@ -1,4 +1,4 @@
-import { en as checks } from '../../../lib/checks/en.ts'
+import { en as checks } from '../../../lib/pure/checks/en.ts'
 import { pluralOf } from '../../texts/plural.ts'
 
 const { count } = pluralOf('en')
