@@ -1,5 +1,5 @@
 -- The complete current schema. New databases are made from this file; older ones are migrated by the steps in
--- src/store/migrations.ts, and a test ensures that both give the same schema.
+-- src/store/schema/migrations.ts, and a test ensures that both give the same schema.
 --
 -- The key of every table of an organisation starts with org_id, and every reference is (org_id, id): SQLite itself
 -- refuses references to another organisation. org_id is a small integer of this file only; the API uses
@@ -10,7 +10,7 @@
 CREATE TABLE installation (
   singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
   id TEXT NOT NULL, -- tokens are bound to it
-  schema_hash TEXT NOT NULL, -- the hash of the schema of this database: see src/store/migrations.ts
+  schema_hash TEXT NOT NULL, -- the hash of the schema of this database: see src/store/schema/migrations.ts
   created_at INTEGER NOT NULL
 ) STRICT;
 
@@ -1429,7 +1429,7 @@ CREATE INDEX list_deals_deal ON list_deals (org_id, deal_id);
 -- its org and kind: so the index itself separates orgs. docid is the time and the counter of the record's id plus 6
 -- more bits, since others may have the same; so the index returns the newest first. search_words contains each word
 -- once, to look up the completions of a prefix. A write puts the words of its documents into search_pending, which
--- decides until they are moved into the index, many at once. src/store/search.ts writes them, search-index.ts moves them.
+-- decides until they are moved into the index, many at once. src/store/search/search.ts writes them, search-index.ts moves them.
 
 CREATE TABLE search_docs (
   docid INTEGER NOT NULL PRIMARY KEY,

@@ -2,7 +2,7 @@ import type { Outbox } from './events/outbox.ts'
 import type { ClearReferences, React } from './events/react.ts'
 import type { Guard } from './lib/net/guard.ts'
 import type { Store } from './store/open.ts'
-import type { References } from './store/references.ts'
+import type { References } from './store/rows/references.ts'
 
 /** The dependencies of the resource stores; `resourceDeps` makes them. */
 export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & {

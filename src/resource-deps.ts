@@ -5,7 +5,7 @@ import { reactions, referrers } from './events/reactions.ts'
 import { parseAllow } from './lib/net/allow.ts'
 import { type Guard, guard } from './lib/net/guard.ts'
 import type { Store } from './store/open.ts'
-import { references } from './store/references.ts'
+import { references } from './store/rows/references.ts'
 
 /**
  * The demo passes a separate clock, so that its records have a past, and a time before which its events are not kept; a

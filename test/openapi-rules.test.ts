@@ -7,10 +7,10 @@ import { problemBody } from '../src/http/answer.ts'
 import { openApiDocument } from '../src/http/openapi.ts'
 import { startClock } from '../src/lib/id.ts'
 import { resourceDeps } from '../src/resource-deps.ts'
-import { notConfirmed, notPrimary } from '../src/store/fence.ts'
-import { emptyDatabase } from '../src/store/memory.ts'
-import { movedProblem, pausedProblem } from '../src/store/org-states.ts'
-import { vault } from '../src/store/vault.ts'
+import { notConfirmed, notPrimary } from '../src/store/folder/fence.ts'
+import { vault } from '../src/store/folder/vault.ts'
+import { movedProblem, pausedProblem } from '../src/store/orgs/org-states.ts'
+import { emptyDatabase } from '../src/store/schema/memory.ts'
 
 // What generators of clients need of the document beyond its validity; scripts/clients.ts runs them.
 

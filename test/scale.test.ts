@@ -6,13 +6,13 @@ import { after, test } from 'node:test'
 import { addOrgs, multiplyDeals } from '../scripts/bench/scale-fill.ts'
 import { seedTemplate } from '../scripts/bench/scale-template.ts'
 import { verifier } from '../src/audit/verify.ts'
-import { connection } from '../src/store/driver.ts'
 import { danglingReferences, pageErrors } from '../src/store/inspect/inspect.ts'
 import { strayDocs } from '../src/store/inspect/orphans.ts'
 import { schemaDrift } from '../src/store/inspect/shape.ts'
 import { type OpenedStore, openStore } from '../src/store/open.ts'
-import { allOrgs } from '../src/store/orgs.ts'
-import { isOwnerWord, KINDS, type Kind, markOf, numbersOf } from '../src/store/search.ts'
+import { allOrgs } from '../src/store/orgs/orgs.ts'
+import { isOwnerWord, KINDS, type Kind, markOf, numbersOf } from '../src/store/search/search.ts'
+import { connection } from '../src/store/sqlite/driver.ts'
 
 // The folders that docs/scale.md measures are like those of real organisations.
 

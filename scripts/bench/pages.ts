@@ -4,8 +4,8 @@ import { dealStore } from '../../src/crm/deals/deals.ts'
 import type { Deal } from '../../src/crm/records/deal.ts'
 import { random } from '../../src/demo/story/random.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
-import type { Database, Statement } from '../../src/store/driver.ts'
 import { DATABASE, type OpenedStore, openStore } from '../../src/store/open.ts'
+import type { Database, Statement } from '../../src/store/sqlite/driver.ts'
 import { commitsIn, pagesIn } from './log.ts'
 
 /** What a kind of write costs, in counts: these do not depend on how busy the machine is. */

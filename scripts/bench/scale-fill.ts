@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashOf, NO_HASH, type Row } from '../../src/audit/entry.ts'
-import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { DATABASE } from '../../src/store/open.ts'
-import { KINDS, type Kind, markOf } from '../../src/store/search.ts'
+import { KINDS, type Kind, markOf } from '../../src/store/search/search.ts'
+import { type Connection, openSqlite } from '../../src/store/sqlite/driver.ts'
 import { HOLE, RECORDS, SAME_MOMENT, type Table, writeTemplate } from './scale-template.ts'
 
 /** Values that fit into the hole of an id. */
@@ -147,7 +147,7 @@ function ofOrgs(table: Table): string {
   return `INSERT INTO main.${name} (${columns}) SELECT ${values} FROM ${from}`
 }
 
-/** The number of a document, as src/store/search.ts makes it of an id. */
+/** The number of a document, as src/store/search/search.ts makes it of an id. */
 const docid = (hole: string, round: string): string =>
   `(moment * 32768 + ${fromHex(hole)} * 8 + low) * 64 + (${round}) * ${SAME_MOMENT} + place`
 

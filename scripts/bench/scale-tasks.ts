@@ -4,9 +4,9 @@ import { recurringWork } from '../../src/jobs/recurring.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { screensWork } from '../../src/screens/app/jobs.ts'
-import { type Connection, openSqlite } from '../../src/store/driver.ts'
-import { SCHEMAS } from '../../src/store/migrations.ts'
 import { DATABASE, openStore } from '../../src/store/open.ts'
+import { SCHEMAS } from '../../src/store/schema/migrations.ts'
+import { type Connection, openSqlite } from '../../src/store/sqlite/driver.ts'
 import { forget, type Timed, timed } from './scale-process.ts'
 
 /** What each command pays before it does anything: opening the database. */
@@ -80,7 +80,7 @@ function unmigrate(folder: string): void {
   }
 }
 
-/** What takes the last step of src/store/migrations.ts back. */
+/** What takes the last step of src/store/schema/migrations.ts back. */
 const UNDO: Record<number, (db: Connection) => void> = {
   5: (db) => {
     const added =

@@ -2,8 +2,8 @@ import { replaySeed } from '../../src/demo/replay/replay.ts'
 import { SIZES } from '../../src/demo/story/steps.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { makeOrg, newOrgSettings, prepareFolder } from '../../src/settings/new-org.ts'
-import type { Connection } from '../../src/store/driver.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
+import type { Connection } from '../../src/store/sqlite/driver.ts'
 
 /** Stands for the upper 12 bits of the counter in an id, which tell its copies apart: no text of the sample data has it. */
 export const HOLE = '\ue001'

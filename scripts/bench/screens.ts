@@ -8,7 +8,7 @@ import { contactStore } from '../../src/crm/contacts/contacts.ts'
 import { dealStore } from '../../src/crm/deals/deals.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { openStore } from '../../src/store/open.ts'
-import { allOrgs } from '../../src/store/orgs.ts'
+import { allOrgs } from '../../src/store/orgs/orgs.ts'
 import {
   again,
   boardPaint,

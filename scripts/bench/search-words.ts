@@ -5,8 +5,8 @@ import { random } from '../../src/demo/story/random.ts'
 import { wordsOf } from '../../src/lib/words.ts'
 import { idsOfSearch, searches } from '../../src/store/list/search.ts'
 import { openStore } from '../../src/store/open.ts'
-import { searchIndex } from '../../src/store/search.ts'
-import { pendingWords } from '../../src/store/search-index.ts'
+import { searchIndex } from '../../src/store/search/search.ts'
+import { pendingWords } from '../../src/store/search/search-index.ts'
 
 /** What a script costs the search index, of companies; times are of the processor, so that a busy machine counts little. */
 export type Searched = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Random } from '../../src/demo/story/random.ts'
-import type { Database } from '../../src/store/driver.ts'
+import type { Database } from '../../src/store/sqlite/driver.ts'
 import { startDovecot } from '../../test/support/dovecot.ts'
 import { type Ends, startSmtp } from '../../test/support/smtp.ts'
 import type { Place } from './place.ts'

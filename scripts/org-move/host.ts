@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openStore } from '../../src/store/open.ts'
-import { allOrgsEver } from '../../src/store/orgs.ts'
+import { allOrgsEver } from '../../src/store/orgs/orgs.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const env = {

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
-import { sqliteVersion } from '../../src/store/memory.ts'
+import { sqliteVersion } from '../../src/store/schema/memory.ts'
 
 // What is in the executable, as esbuild, which puts it there, reports it.
 

@@ -112,7 +112,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   },
   sequences: {
     files: ['test/sequences/**', 'test/settings/**', 'test/jobs/**'],
-    apart: ['test/jobs/crash.test.ts'],
+    apart: ['test/store/jobs/crash.test.ts'],
   },
   imports: {
     files: ['test/imports/**'],

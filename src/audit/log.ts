@@ -1,5 +1,5 @@
 import type { Store } from '../store/open.ts'
-import { orgGate } from '../store/org-states.ts'
+import { orgGate } from '../store/orgs/org-states.ts'
 import { type Detail, hashOf, type NewEntry, NO_HASH, type Row } from './entry.ts'
 
 /** A longer detail is left out, so that no request decides how large the log becomes. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../lib/caller.ts'
 import type { Store } from '../store/open.ts'
-import { addressOfMoved, movedProblem, orgGate } from '../store/org-states.ts'
+import { addressOfMoved, movedProblem, orgGate } from '../store/orgs/org-states.ts'
 import { forgeryLimit } from './forgeries.ts'
 import type { Role } from './roles.ts'
 import { effectiveScopes, scopeKey } from './scopes.ts'

@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts'
-import type { Database } from '../store/driver.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import { hasRole, type Role } from './roles.ts'
 
 /**

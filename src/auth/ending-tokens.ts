@@ -1,6 +1,6 @@
 import { DAY_MS } from '../lib/time.ts'
-import type { Database } from '../store/driver.ts'
-import { isOpen } from '../store/org-states.ts'
+import { isOpen } from '../store/orgs/org-states.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 /**
  * How many days before its end a token is noticed. One that was made for no longer than that is not: whoever made it has

@@ -18,7 +18,7 @@ import {
   removeStaleFiles,
   replaceKeyFile,
   SECRET_BYTES,
-} from '../store/key-file.ts'
+} from '../store/folder/key-file.ts'
 import type { Store } from '../store/open.ts'
 
 const paserk = new PublicProtocol(ImportSecretKeyFactory)

@@ -1,6 +1,6 @@
 import { DAY_MS, rfc3339 } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
-import { isOpen, notStaged } from '../store/org-states.ts'
+import { isOpen, notStaged } from '../store/orgs/org-states.ts'
 import type { Role } from './roles.ts'
 import { hashOf, isSecretForm, newSecret } from './secrets.ts'
 

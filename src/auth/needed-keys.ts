@@ -1,8 +1,8 @@
-import type { Database } from '../store/driver.ts'
-import { isSecret, readKeyFile, SECRETS_KEY } from '../store/key-file.ts'
+import { isSecret, readKeyFile, SECRETS_KEY } from '../store/folder/key-file.ts'
+import { someSealed } from '../store/folder/sealed.ts'
+import { opensWith } from '../store/folder/vault.ts'
 import type { Store } from '../store/open.ts'
-import { someSealed } from '../store/sealed.ts'
-import { opensWith } from '../store/vault.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import { cursorSecret, faultOfPem } from './keys.ts'
 
 // Which key files a database needs, and whether they are there. Without them its tokens end and its secrets cannot be read,

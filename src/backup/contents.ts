@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { keyFileNames, keyPath, readKeyFile } from '../store/key-file.ts'
+import { keyFileNames, keyPath, readKeyFile } from '../store/folder/key-file.ts'
 import { SETTINGS } from './manifest.ts'
 
 /** A small file of a data folder. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { packedAsset } from '../assets.ts'
-import { endOf, LOADED } from '../store/sqlite-loading.ts'
+import { endOf, LOADED } from '../store/sqlite/sqlite-loading.ts'
 import type { Night, NightOptions } from './night.ts'
 
 /** Where esbuild writes the thread's code, and its name inside the executable. */

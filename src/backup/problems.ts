@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { Problem } from '../lib/problem.ts'
-import { failureOf, reasonOf, storageProblem } from '../store/failures.ts'
+import { failureOf, reasonOf, storageProblem } from '../store/sqlite/failures.ts'
 import { isFull } from './files/full-disk.ts'
 
 /** The code of a file whose content is not what was written, as opposed to one that cannot be read at the moment. */

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from '../store/driver.ts'
 import { installedAt } from '../store/installation.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 // A restored copy may run beside the original, or hold mails and deliveries that were sent after the backup was made. A
 // file in the data folder keeps the server from sending until a person has looked.

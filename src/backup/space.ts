@@ -1,6 +1,6 @@
 import { Problem } from '../lib/problem.ts'
 import { sizeText } from '../lib/size.ts'
-import { diskSpace, minFreeOf } from '../store/disk-space.ts'
+import { diskSpace, minFreeOf } from '../store/folder/disk-space.ts'
 
 /**
  * Throws Problem 503 `storage_full` if the disk of the folder has less space than that, and what a server on the same

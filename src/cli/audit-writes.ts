@@ -1,8 +1,8 @@
 import type { Actor } from '../audit/entry.ts'
 import { auditLog } from '../audit/log.ts'
 import { Problem } from '../lib/problem.ts'
-import { storageProblem } from '../store/failures.ts'
 import type { CommandStore } from '../store/open.ts'
+import { storageProblem } from '../store/sqlite/failures.ts'
 import type { Answer, Audited, AuditedWrites } from './command.ts'
 import { chosenOrg } from './store.ts'
 

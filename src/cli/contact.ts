@@ -69,7 +69,7 @@ const MOST_BESIDE_SERVER = 256 * 1_048_576
 /** Frees the file of what was erased. Returns why that has to wait, if it has. */
 async function compactFile(store: CommandStore, dataDir: string): Promise<string | undefined> {
   const { compact, databaseBytes } = await import('../store/remnants.ts')
-  const { isServed } = await import('../store/lock.ts')
+  const { isServed } = await import('../store/folder/lock.ts')
   if (databaseBytes(dataDir) > MOST_BESIDE_SERVER && isServed(dataDir))
     return 'a server runs on this large data folder: stop it'
   return compact(store.db) ? undefined : 'the disk has no space for a second copy of the database: make some'

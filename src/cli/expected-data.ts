@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { CONFIG_FILE } from '../config/file.ts'
 import type { Options } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
-import { mountOf } from '../store/mounts.ts'
+import { mountOf } from '../store/folder/mounts.ts'
 
 // A data folder on a disk or share that is not mounted looks like a new one, and would get a new, empty server. So a server
 // leaves a mark beside the mount point, where it stays when the disk is away.

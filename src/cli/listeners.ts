@@ -14,7 +14,7 @@ import type { Health } from '../screens/health.ts'
 import type { Monitoring } from '../screens/metrics.ts'
 import { hostCheck, hostsOf } from '../screens/sessions/hosts.ts'
 import type { Store } from '../store/open.ts'
-import { publicUrlsWith } from '../store/orgs.ts'
+import { publicUrlsWith } from '../store/orgs/orgs.ts'
 import type { readServeOptions, ServeOptions } from './serve-options.ts'
 
 type Parts = {

@@ -6,7 +6,7 @@ import { unknownAddresses } from '../inbox/mailboxes/unknown-addresses.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import type { Store } from '../store/open.ts'
-import { columnOf } from '../store/tables.ts'
+import { columnOf } from '../store/schema/tables.ts'
 
 export type MailboxReport = ReturnType<typeof mailboxReports>[number]
 

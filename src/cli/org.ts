@@ -1,7 +1,7 @@
 import { usage } from '../config.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
-import { allOrgsEver, type Org, setHost } from '../store/orgs.ts'
+import { allOrgsEver, type Org, setHost } from '../store/orgs/orgs.ts'
 import { command, json } from './command.ts'
 import { withStore } from './store.ts'
 import { aligned } from './text.ts'

@@ -2,7 +2,7 @@ import { isSendingPaused, resumeSending } from '../backup/sending.ts'
 import { dropPending, KINDS, type PendingKind, parseKinds, pendingOf } from '../jobs/pending.ts'
 import { conflict } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
-import type { Waiting } from '../store/pending-work.ts'
+import type { Waiting } from '../store/jobs/pending-work.ts'
 import { command, json } from './command.ts'
 import { withStore } from './store.ts'
 

@@ -3,7 +3,7 @@ import { parseBasePath } from '../http/base-path.ts'
 import { LOCAL_URL } from '../http/server.ts'
 import { addressForOthers, hostOf, isEverywhere, isLoopback, parseHosts } from '../screens/sessions/hosts.ts'
 import type { Store } from '../store/open.ts'
-import { publicUrls } from '../store/orgs.ts'
+import { publicUrls } from '../store/orgs/orgs.ts'
 import { basePath, host, tlsCert } from './front.ts'
 
 /** The options of commands that print a link into the browser app: those that the server was started with. */

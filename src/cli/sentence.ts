@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts'
-import { failureOf, isWithoutMemory, reasonOf } from '../store/failures.ts'
+import { failureOf, isWithoutMemory, reasonOf } from '../store/sqlite/failures.ts'
 
 /** For who has no log to look into: what SQLite or the system says, in a sentence. */
 export function sentenceOf(error: unknown): unknown {

@@ -9,7 +9,14 @@ import { readEpoch } from '../replication/epochs.ts'
 import { forgetKnown, type Known, readKnown } from '../replication/known.ts'
 import type { Lease } from '../replication/lease.ts'
 import { unreplicatedName } from '../replication/unreplicated.ts'
-import { type Fence, type Moment, notConfirmed, removeLease, type Successor, successorOf } from '../store/fence.ts'
+import {
+  type Fence,
+  type Moment,
+  notConfirmed,
+  removeLease,
+  type Successor,
+  successorOf,
+} from '../store/folder/fence.ts'
 import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
 import { replicaChanged, replicaMissing } from './fence-options.ts'

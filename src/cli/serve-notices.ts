@@ -5,8 +5,8 @@ import { byMail } from '../notify/by-mail.ts'
 import { byUrl } from '../notify/by-url.ts'
 import { type Notifier, startNotifier } from '../notify/notifier.ts'
 import { onScreen } from '../notify/screen.ts'
+import { workOutcomes } from '../store/jobs/recurring.ts'
 import type { Store } from '../store/open.ts'
-import { workOutcomes } from '../store/recurring.ts'
 import { placeOf, type Server } from './reader-notices.ts'
 
 type Primary = Server & { store: Store; deps: Deps; logins: Logins; trust: Trust; isPaused: boolean }

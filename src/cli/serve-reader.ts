@@ -11,6 +11,8 @@ import { type CopyStatus, type Following, follow } from '../replication/follow.t
 import { resourceDeps } from '../resource-deps.ts'
 import { health } from '../screens/health.ts'
 import { recordedMetrics } from '../screens/monitoring/recorded.ts'
+import { createPrivateFolder, hasKeys } from '../store/folder/key-file.ts'
+import { lockInstance } from '../store/folder/lock.ts'
 import { isCopy, removeLeftovers } from '../store/followed/files.ts'
 import {
   checkReaderKeys,
@@ -20,8 +22,6 @@ import {
   openReader,
   type ReaderStore,
 } from '../store/followed/reader.ts'
-import { createPrivateFolder, hasKeys } from '../store/key-file.ts'
-import { lockInstance } from '../store/lock.ts'
 import { DATABASE } from '../store/open.ts'
 import type { Followed } from './follow-options.ts'
 import { startListeners } from './listeners.ts'

@@ -3,13 +3,13 @@ import { backUpFirst } from '../backup/before-migration.ts'
 import type { Encryption } from '../backup/encryption/secrets.ts'
 import type { Log } from '../lib/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
-import { watchSpace } from '../store/disk-space.ts'
-import type { Failure } from '../store/failures.ts'
-import { refuseForeignLog } from '../store/foreign-log.ts'
+import { watchSpace } from '../store/folder/disk-space.ts'
+import { refuseForeignLog } from '../store/folder/foreign-log.ts'
+import { diskReserve } from '../store/folder/reserve.ts'
 import type { FailureReport } from '../store/health.ts'
-import type { Versions } from '../store/migrations.ts'
 import { DATABASE, type OpenOptions, openStore, type Store } from '../store/open.ts'
-import { diskReserve } from '../store/reserve.ts'
+import type { Versions } from '../store/schema/migrations.ts'
+import type { Failure } from '../store/sqlite/failures.ts'
 
 const MESSAGES: Record<Failure, string> = {
   damaged:

@@ -2,7 +2,7 @@ import { linkUrl, setupLink } from '../auth/links.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { prepareFolder } from '../settings/new-org.ts'
 import { openStore, type Store } from '../store/open.ts'
-import { allOrgsEver } from '../store/orgs.ts'
+import { allOrgsEver } from '../store/orgs/orgs.ts'
 import { isNewFolder } from './expected-data.ts'
 import { isLocal, isUnix, SOCKET_NOTE } from './screens-url.ts'
 

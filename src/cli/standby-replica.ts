@@ -6,9 +6,9 @@ import type { Copy } from '../replication/copy/copy.ts'
 import { copyOfUrl, urlBelow } from '../replication/copy/url.ts'
 import { folderOfEpoch } from '../replication/epochs.ts'
 import { endOldReplication, startReplicating } from '../replication/replicate.ts'
-import type { Database } from '../store/driver.ts'
 import { DATABASE } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import { type FollowOptions, readFollow } from './follow-options.ts'
 
 // A standby that was promoted goes on with what it followed with: the same storage, in which it has a folder of its own, and

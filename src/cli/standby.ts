@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { everyMs } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import { HOUR_MS } from '../lib/time.ts'
-import { replaceFile } from '../store/replace-file.ts'
+import { replaceFile } from '../store/folder/replace-file.ts'
 
 // How "dealbox promote" speaks with the standby that serves a folder: by two small files in there, since a standby has no
 // other way in for commands, and whoever may write in the folder may do everything with it anyway.

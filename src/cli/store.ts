@@ -5,11 +5,11 @@ import { isEncryptedName } from '../backup/names.ts'
 import { notedState } from '../backup/state.ts'
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
-import { lockMigration } from '../store/lock.ts'
-import type { Versions } from '../store/migrations.ts'
+import { lockMigration } from '../store/folder/lock.ts'
 import { type CommandStore, type OpenOptions, openStore } from '../store/open.ts'
-import { movedProblem } from '../store/org-states.ts'
-import { allOrgs, allOrgsEver, type Org } from '../store/orgs.ts'
+import { movedProblem } from '../store/orgs/org-states.ts'
+import { allOrgs, allOrgsEver, type Org } from '../store/orgs/orgs.ts'
+import type { Versions } from '../store/schema/migrations.ts'
 
 /** Organisations that an error message names. */
 const MAX_SHOWN = 20

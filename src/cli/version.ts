@@ -1,6 +1,6 @@
 import { version as dealbox } from '../assets.ts'
-import { sqliteVersion } from '../store/memory.ts'
-import { SCHEMA_VERSION } from '../store/migrations.ts'
+import { sqliteVersion } from '../store/schema/memory.ts'
+import { SCHEMA_VERSION } from '../store/schema/migrations.ts'
 import { command, json } from './command.ts'
 
 export const version = command({

@@ -1,4 +1,4 @@
-import type { Database } from '../store/driver.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 /** Counted up to here, so that a count takes at most a millisecond. */
 export const MAX_COUNT = 10_000

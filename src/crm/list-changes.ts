@@ -3,8 +3,8 @@ import type { ListObject } from '../filters/catalog.ts'
 import { linkOf } from '../filters/membership.ts'
 import type { Caller } from '../lib/caller.ts'
 import { rfc3339 } from '../lib/time.ts'
-import { finder } from '../store/find.ts'
-import { rows } from '../store/rows.ts'
+import { finder } from '../store/rows/find.ts'
+import { rows } from '../store/rows/rows.ts'
 import { columns, type List } from './list.ts'
 
 /**

@@ -3,7 +3,7 @@ import { OBJECTS } from '../filters/catalog.ts'
 import { ListFilter } from '../filters/filter.ts'
 import * as f from '../lib/fields.ts'
 import { fold } from '../lib/pure/fold.ts'
-import * as c from '../store/columns.ts'
+import * as c from '../store/rows/columns.ts'
 
 // 1. The wire form.
 

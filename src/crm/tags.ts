@@ -9,10 +9,10 @@ import { change } from '../lib/merge.ts'
 import { conflict } from '../lib/problem.ts'
 import { uniqueName } from '../lib/pure/fold.ts'
 import { rfc3339 } from '../lib/time.ts'
-import * as c from '../store/columns.ts'
-import { finder } from '../store/find.ts'
 import { listing, type Sort } from '../store/list/page.ts'
-import { rows } from '../store/rows.ts'
+import * as c from '../store/rows/columns.ts'
+import { finder } from '../store/rows/find.ts'
+import { rows } from '../store/rows/rows.ts'
 
 // 1. The wire form.
 

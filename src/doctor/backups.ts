@@ -4,7 +4,7 @@ import type { NeededKey } from '../auth/needed-keys.ts'
 import { peekManifest } from '../backup/manifest.ts'
 import { isEncryptedName, readName } from '../backup/names.ts'
 import { newestFirst } from '../backup/retention.ts'
-import { SECRETS_KEY } from '../store/key-file.ts'
+import { SECRETS_KEY } from '../store/folder/key-file.ts'
 
 export type Backup = {
   path: string

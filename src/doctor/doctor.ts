@@ -1,4 +1,4 @@
-import { failureOf } from '../store/failures.ts'
+import { failureOf } from '../store/sqlite/failures.ts'
 import { audit } from './checks/audit.ts'
 import { backups } from './checks/backups.ts'
 import { clock } from './checks/clock.ts'

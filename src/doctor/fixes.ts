@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts'
-import { failureOf } from '../store/failures.ts'
-import { lockInstance } from '../store/lock.ts'
+import { lockInstance } from '../store/folder/lock.ts'
 import { type CommandStore, openStore } from '../store/open.ts'
+import { failureOf } from '../store/sqlite/failures.ts'
 import type { Finding } from './finding.ts'
 import { actAsOwnerOf } from './owner.ts'
 

@@ -2,10 +2,10 @@ import { neededKeys } from '../auth/needed-keys.ts'
 import type { Deps } from '../deps.ts'
 import { startClock } from '../lib/id.ts'
 import { resourceDeps } from '../resource-deps.ts'
+import { isServed } from '../store/folder/lock.ts'
+import { vault } from '../store/folder/vault.ts'
 import { type Inspected, inspectDatabase, pageErrors } from '../store/inspect/inspect.ts'
 import { areOthersWhole } from '../store/inspect/search-state.ts'
-import { isServed } from '../store/lock.ts'
-import { vault } from '../store/vault.ts'
 import { type Backup, backupsIn, keyFor, newestUsable } from './backups.ts'
 
 export type Options = {

@@ -6,8 +6,8 @@ import { wordsOfTask } from '../crm/tasks.ts'
 import type { Deps } from '../deps.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
 import { meetingStore } from '../meetings/meetings.ts'
-import { rowsAfter } from '../store/rows-after.ts'
-import { KINDS, type Kind } from '../store/search.ts'
+import { rowsAfter } from '../store/rows/rows-after.ts'
+import { KINDS, type Kind } from '../store/search/search.ts'
 
 /** A document that the search should have, made from its record. */
 export type Wanted = { kind: Kind; id: string; words: readonly string[] }

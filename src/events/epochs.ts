@@ -1,5 +1,5 @@
-import type { Database } from '../store/driver.ts'
 import { SEQS_PER_EPOCH } from '../store/followed/promotion.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import { eventReader } from './reading.ts'
 
 // A promotion leaves out numbers, so that the new primary never gives an event the number of one that was lost:

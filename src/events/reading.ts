@@ -1,4 +1,4 @@
-import type { Database } from '../store/driver.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import { EVENT_COLUMNS, type StoredEvent } from './body.ts'
 
 /** An event with the Idempotency-Key of its request. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Database } from '../store/driver.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 // Two servers of one folder give the same numbers of commits to different events. By the ids of some events it is known how
 // far two histories are the same: docs/decisions/067-lone-primaries.md.

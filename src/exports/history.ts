@@ -1,5 +1,5 @@
-import * as c from '../store/columns.ts'
-import type { Database } from '../store/driver.ts'
+import * as c from '../store/rows/columns.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import { journal, type Part } from './part.ts'
 
 /** The history: needed to undo merges and imports, and to know who changed what. */

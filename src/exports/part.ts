@@ -1,7 +1,7 @@
-import type * as c from '../store/columns.ts'
-import type { Database } from '../store/driver.ts'
-import { rows } from '../store/rows.ts'
-import { inserter } from '../store/tables.ts'
+import type * as c from '../store/rows/columns.ts'
+import { rows } from '../store/rows/rows.ts'
+import { inserter } from '../store/schema/tables.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 /** The rows of one table: how to export them to a file and restore them. */
 export type Part = {

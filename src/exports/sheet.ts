@@ -3,8 +3,8 @@ import { activeFields } from '../crm/custom-fields/rows.ts'
 import { type CustomObject, HOLDERS, OBJECTS } from '../crm/custom-fields/types.ts'
 import { Address } from '../crm/records/address.ts'
 import { guarded } from '../lib/formula.ts'
-import type { Database } from '../store/driver.ts'
-import { columnOf } from '../store/tables.ts'
+import { columnOf } from '../store/schema/tables.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import type { Part } from './part.ts'
 
 // CSV for spreadsheets: UTF-8 with a byte order mark, RFC 4180, one column per value, and names beside ids. A value

@@ -2,7 +2,7 @@ import type { ListField } from '../crm/records/list-field.ts'
 import { beginningOf, dateIn, nextDay } from '../lib/calendar/days.ts'
 import { ME } from '../lib/caller.ts'
 import { daysOf, isPeriod, PERIODS, type Period } from '../lib/written/periods.ts'
-import type { Calendar } from '../store/calendars.ts'
+import type { Calendar } from '../store/orgs/calendars.ts'
 import type { ListOperator } from './catalog.ts'
 
 // Values that mean something else for each reader or at each time. They are stored as they are, and resolved when somebody asks.

@@ -1,4 +1,4 @@
-import type { Changes } from '../store/changes.ts'
+import type { Changes } from '../store/sqlite/changes.ts'
 
 /**
  * Returns the seq of the newest event of an organisation, for the header of what is read after the call. It may be older than

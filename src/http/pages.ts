@@ -1,4 +1,4 @@
-import type { Changes } from '../store/changes.ts'
+import type { Changes } from '../store/sqlite/changes.ts'
 import { sizeOf } from './answer.ts'
 import type { Rendered } from './render.ts'
 

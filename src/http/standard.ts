@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
 import type { Scope, ScopeBase } from '../auth/scopes.ts'
 import type { Caller } from '../lib/caller.ts'
-import type { Columns, RawRow } from '../store/columns.ts'
 import type { Sync } from '../store/commit.ts'
+import type { Columns, RawRow } from '../store/rows/columns.ts'
 import { changeRoute, createRoute, type Flags, type Listed, type Route, type Stored } from './route.ts'
 
 export type Resource<Record extends Stored, Create extends v.GenericSchema, Patch extends v.GenericSchema> = {

@@ -1,9 +1,9 @@
 import { Problem } from '../lib/problem.ts'
 import type { Batch } from '../store/batches.ts'
-import { enlargeCache } from '../store/cache.ts'
-import { totalChanges } from '../store/changes.ts'
 import type { CommandStore } from '../store/open.ts'
-import { orgGate } from '../store/org-states.ts'
+import { orgGate } from '../store/orgs/org-states.ts'
+import { enlargeCache } from '../store/sqlite/cache.ts'
+import { totalChanges } from '../store/sqlite/changes.ts'
 
 /** Rows buffered for one transaction, which takes as many of them as its time allows. */
 export const MAX_BATCH = 500

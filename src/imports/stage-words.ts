@@ -1,5 +1,5 @@
 import { fold } from '../lib/pure/fold.ts'
-import type { Outcome } from '../settings/fields.ts'
+import type { Outcome } from '../store/settings/fields.ts'
 
 // What the name of a stage says about its deals. Other products have stages such as "Closed-Lost to Competition" or
 // "Won 🎉" that end a deal, and many of them; a pipeline here has one stage for won and one for lost deals.

@@ -2,8 +2,8 @@ import type { Deps } from '../deps.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
 import { SLA_DUE, WAKE } from '../inbox/conversations/sla-targets.ts'
 import { openConversations, SLA_RECOUNT } from '../inbox/sla/recount.ts'
-import { type Job, jobQueue } from '../store/jobs.ts'
-import type { RunKind } from './kinds.ts'
+import { type Job, jobQueue } from '../store/jobs/jobs.ts'
+import type { RunKind } from '../store/jobs/kinds.ts'
 
 /** Requests wait for at most one batch. */
 const BATCH_SIZE = 100

@@ -1,7 +1,7 @@
 import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import type { outboundMail } from '../mail/sync/outbound-mail.ts'
-import type { PerformKind } from './kinds.ts'
+import type { PerformKind } from '../store/jobs/kinds.ts'
 
 /**
  * About nine hours, like the first half of a webhook's attempts: a mail server that is down overnight is back by then.

@@ -2,10 +2,10 @@ import { usage } from '../config.ts'
 import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { ENROLLMENT_STEP } from '../sequences/enrollments/enrollment-writer.ts'
-import type { Database } from '../store/driver.ts'
-import { jobRows } from '../store/job-rows.ts'
+import { jobRows } from '../store/jobs/job-rows.ts'
+import { pendingWork, type Waiting } from '../store/jobs/pending-work.ts'
 import type { Store } from '../store/open.ts'
-import { pendingWork, type Waiting } from '../store/pending-work.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import { remedies } from './remedies.ts'
 
 // What a restored copy sends as soon as it may: it was waiting when the backup was made, and much of it has been sent since.

@@ -2,8 +2,8 @@ import { companyStore } from '../crm/companies/companies.ts'
 import { contactStore } from '../crm/contacts/contacts.ts'
 import type { Deps } from '../deps.ts'
 import { PHONES_INDEX } from '../settings/org.ts'
-import { type Job, jobQueue } from '../store/jobs.ts'
-import type { RunKind } from './kinds.ts'
+import { type Job, jobQueue } from '../store/jobs/jobs.ts'
+import type { RunKind } from '../store/jobs/kinds.ts'
 
 /** Requests wait for at most one batch. */
 const BATCH_SIZE = 100

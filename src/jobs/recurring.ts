@@ -3,11 +3,18 @@ import { purgeLinks } from '../auth/links.ts'
 import { purgeSessions } from '../auth/sessions.ts'
 import { deleteExpiredAnswers } from '../http/idempotency.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
-import { textOf } from '../store/jobs.ts'
+import { textOf } from '../store/jobs/jobs.ts'
+import {
+  IDLE_PAUSE_MS,
+  isStoreFailure,
+  PUT_OFF,
+  type Queue,
+  type SchedulerContext,
+  stepping,
+} from '../store/jobs/queue.ts'
+import { recurringRow } from '../store/jobs/recurring.ts'
 import type { Store } from '../store/open.ts'
-import { recurringRow } from '../store/recurring.ts'
 import { purgeDeliveries, purgeEvents } from '../webhooks/delivery/retention.ts'
-import { IDLE_PAUSE_MS, isStoreFailure, PUT_OFF, type Queue, type SchedulerContext, stepping } from './queue.ts'
 
 /** Work that a running server repeats. */
 export type Recurring = {

@@ -3,7 +3,7 @@ import { enrollmentEngine } from '../sequences/enrollments/engine.ts'
 import { ENROLLMENT_STEP, type Planned } from '../sequences/enrollments/enrollment-writer.ts'
 import { sequenceLook } from '../sequences/enrollments/resume.ts'
 import { SEQUENCE_LOOK } from '../sequences/sequences/status-changes.ts'
-import type { RunKind } from './kinds.ts'
+import type { RunKind } from '../store/jobs/kinds.ts'
 
 /** The automatic work of sequences. */
 export function sequenceKinds(deps: Deps): RunKind[] {

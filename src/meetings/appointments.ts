@@ -2,7 +2,7 @@ import { emailKey } from '../lib/email.ts'
 import type { Appointment } from '../lib/icalendar/appointment.ts'
 import type { Person } from '../lib/icalendar/people.ts'
 import { rfc3339 } from '../lib/time.ts'
-import type { Database } from '../store/driver.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import type { Meeting } from './meeting.ts'
 import { type Participant, type ParticipantGiven, participantReader } from './participants.ts'
 

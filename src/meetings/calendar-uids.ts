@@ -1,4 +1,4 @@
-import type { Database } from '../store/driver.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 /** Finds meetings by their iCalendar UID. */
 export function calendarUids(db: Database) {

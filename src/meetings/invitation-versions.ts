@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Appointment } from '../lib/icalendar/appointment.ts'
-import * as c from '../store/columns.ts'
-import type { Database } from '../store/driver.ts'
+import * as c from '../store/rows/columns.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 /** Hashes of texts, by their field. */
 export type Texts = Record<string, string>

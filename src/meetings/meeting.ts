@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import * as f from '../lib/fields.ts'
-import * as c from '../store/columns.ts'
 import type { Filter } from '../store/list/conditions.ts'
 import type { Sort } from '../store/list/page.ts'
+import * as c from '../store/rows/columns.ts'
 import { Participant, ParticipantsGiven } from './participants.ts'
 import { meetingFilter } from './search.ts'
 

@@ -3,9 +3,9 @@ import type { Email } from '../crm/records/contact-methods.ts'
 import { emailKey } from '../lib/email.ts'
 import * as f from '../lib/fields.ts'
 import { type FieldError, field, invalid } from '../lib/problem.ts'
-import type { Database } from '../store/driver.ts'
-import { links } from '../store/links.ts'
-import { missing } from '../store/references.ts'
+import { links } from '../store/rows/links.ts'
+import { missing } from '../store/rows/references.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 // The participants of a meeting: contacts, members, and people of whom only an email is known.
 

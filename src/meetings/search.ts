@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { wordsOf } from '../lib/words.ts'
 import type { Filter } from '../store/list/conditions.ts'
 import { searchFilter } from '../store/list/search.ts'
-import { searchIndex } from '../store/search.ts'
+import { searchIndex } from '../store/search/search.ts'
 import type { Participant } from './participants.ts'
 
 // The index has two documents per meeting: its own words, and those of its transcript for callers who may read

@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { LAST_MS, type Segment as Said } from '../lib/captions/captions.ts'
 import * as f from '../lib/fields.ts'
 import { queryOf, wordsOf } from '../lib/words.ts'
-import * as c from '../store/columns.ts'
-import type { Database } from '../store/driver.ts'
 import type { SqlPart } from '../store/list/condition-sql.ts'
-import { statements } from '../store/statements.ts'
+import * as c from '../store/rows/columns.ts'
+import type { Database } from '../store/sqlite/driver.ts'
+import { statements } from '../store/sqlite/statements.ts'
 
 // The segments of a transcript.
 

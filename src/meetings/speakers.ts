@@ -3,8 +3,8 @@ import type { Segment, Speaker as Voice } from '../lib/captions/captions.ts'
 import * as f from '../lib/fields.ts'
 import { type FieldError, field } from '../lib/problem.ts'
 import { fold } from '../lib/pure/fold.ts'
-import type { Database } from '../store/driver.ts'
-import { missing } from '../store/references.ts'
+import { missing } from '../store/rows/references.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import type { Meeting } from './meeting.ts'
 
 // The speakers of a transcript: contacts, members, and unidentified voices.

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { badQuery } from '../http/query.ts'
 import type { Segment as Said } from '../lib/captions/captions.ts'
 import * as f from '../lib/fields.ts'
-import * as c from '../store/columns.ts'
+import * as c from '../store/rows/columns.ts'
 import { MAX_SEGMENTS, Segment, SegmentsGiven } from './segments.ts'
 import { MAX_SPEAKERS, Speaker, SpeakerGiven } from './speakers.ts'
 

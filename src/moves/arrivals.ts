@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Problem } from '../lib/problem.ts'
 import { HOUR_MS } from '../lib/time.ts'
-import type { Database } from '../store/driver.ts'
 import type { Store } from '../store/open.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import type { Prepare } from './protocol.ts'
 
 // One-time keys to receive an organisation, and what came of them. Only hashes of the keys are stored.

@@ -1,7 +1,7 @@
 import type { Keyring } from '../auth/keys.ts'
 import { unwatchOrg, watchOrg } from '../store/departing.ts'
 import { dropFormerKeys, keepFormerKeys } from '../store/former-keys.ts'
-import { movedJobs } from '../store/moved-jobs.ts'
+import { movedJobs } from '../store/jobs/moved-jobs.ts'
 import type { Store } from '../store/open.ts'
 
 /** An organisation on its way to another server. Once `asked_at` is set, only that server knows what comes of it. */

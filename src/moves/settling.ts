@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.ts'
-import { tryLockMove } from '../store/lock.ts'
+import { tryLockMove } from '../store/folder/lock.ts'
 import type { Store } from '../store/open.ts'
 import { departureStore } from './departures.ts'
 import { settle } from './settle.ts'

@@ -7,7 +7,7 @@ import { composeMail } from '../lib/mail/transport/compose.ts'
 import type { Trust } from '../lib/mail/transport/server.ts'
 import { smtpClient } from '../lib/mail/transport/smtp.ts'
 import { preferenceStore } from '../personal/preferences.ts'
-import { allOrgs } from '../store/orgs.ts'
+import { allOrgs } from '../store/orgs/orgs.ts'
 import type { Channel, Message } from './notifier.ts'
 import { type Language, type Place, sentences, titleOf } from './words.ts'
 

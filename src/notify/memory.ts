@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { replaceFile } from '../store/replace-file.ts'
+import { replaceFile } from '../store/folder/replace-file.ts'
 import type { Checks, Told } from './watched.ts'
 
 // What was told of which check, in a file of the data folder: a full disk keeps the database from being written, and that is

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { notificationStore } from '../personal/notifications.ts'
 import type { Write } from '../store/commit.ts'
 import { installationId } from '../store/installation.ts'
-import { allOrgs } from '../store/orgs.ts'
+import { allOrgs } from '../store/orgs/orgs.ts'
 import type { Channel } from './notifier.ts'
 
 /** Organisations whose owners get notice at once: requests wait for at most one batch. */

@@ -6,7 +6,7 @@ import { SETTINGS } from '../backup/manifest.ts'
 import { type Every, everyMs } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import { SECOND_MS } from '../lib/time.ts'
-import { createPrivateFolder, readKeyFile, replaceKeyFile } from '../store/key-file.ts'
+import { createPrivateFolder, readKeyFile, replaceKeyFile } from '../store/folder/key-file.ts'
 import { BUNDLE, packed, unpacked } from './bundle.ts'
 import type { Copy } from './copy/copy.ts'
 

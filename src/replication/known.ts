@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { Problem } from '../lib/problem.ts'
-import { replaceFile } from '../store/replace-file.ts'
+import { replaceFile } from '../store/folder/replace-file.ts'
 
 // What a data folder remembers of its replica. By the id of the file beside it a replica is known: one that lacks that file
 // has lost its files, or is an empty folder in the place of a share, and nobody can say whether another server was promoted.

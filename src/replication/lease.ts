@@ -15,7 +15,7 @@ import {
   replacedByCopy,
   type Successor,
   thisMoment,
-} from '../store/fence.ts'
+} from '../store/folder/fence.ts'
 import { installationId } from '../store/installation.ts'
 import type { Store } from '../store/open.ts'
 import type { Copy } from './copy/copy.ts'

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { eventJson } from '../events/body.ts'
 import { committedEvents } from '../events/reading.ts'
-import type { Database } from '../store/driver.ts'
-import { syncFolder } from '../store/key-file.ts'
+import { syncFolder } from '../store/folder/key-file.ts'
 import { lastCommit } from '../store/newest.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 /** Of the file in the data folder. */
 export const unreplicatedName = (epoch: number): string => `unreplicated-epoch-${epoch}.ndjson`

@@ -1,6 +1,6 @@
 import { lastCommon } from '../events/trail.ts'
 import type { Log } from '../lib/log.ts'
-import { noteSuccessor, notPrimary, type Successor } from '../store/fence.ts'
+import { noteSuccessor, notPrimary, type Successor } from '../store/folder/fence.ts'
 import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'

@@ -13,8 +13,8 @@ import { invalid, Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import { checkSequences, SequenceSettings, sequenceSettings } from '../sequences/sequences/settings.ts'
 import type { CommandStore, Store } from '../store/open.ts'
-import { countryOf } from '../store/orgs.ts'
-import type { Change } from './changes.ts'
+import { countryOf } from '../store/orgs/orgs.ts'
+import type { Change } from '../store/settings/changes.ts'
 import { OrgSettings, orgSettings } from './org.ts'
 
 // The settings document: the whole configuration of an organisation as one JSON document.

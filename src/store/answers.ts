@@ -1,5 +1,5 @@
-import type { Database } from './driver.ts'
-import { notStaged } from './org-states.ts'
+import { notStaged } from './orgs/org-states.ts'
+import type { Database } from './sqlite/driver.ts'
 
 /** A stored response to an Idempotency-Key; `headers` is JSON, and `body` may be encrypted. */
 export type StoredAnswer = { fingerprint: string; status: number; headers: string; body: string }

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
-import { type Connection, openSqlite } from './driver.ts'
-import { failureOf, reasonOf, storageProblem } from './failures.ts'
-import { makePrivateFile } from './key-file.ts'
+import { makePrivateFile } from './folder/key-file.ts'
+import { type Connection, openSqlite } from './sqlite/driver.ts'
+import { failureOf, reasonOf, storageProblem } from './sqlite/failures.ts'
 
 // The database in a backup: a copy of its own, as of one moment.
 

@@ -1,6 +1,6 @@
 import { MIB } from '../lib/size.ts'
 import { MINUTE_MS, SECOND_MS } from '../lib/time.ts'
-import { type Connection, connection, type Database } from './driver.ts'
+import { type Connection, connection, type Database } from './sqlite/driver.ts'
 
 /**
  * Log pages after which a commit checkpoints itself, however busy the server is. More would make checkpoints rarer, but

@@ -1,6 +1,6 @@
-import { totalChanges } from './changes.ts'
-import type { Database } from './driver.ts'
-import { failureOf, storageProblem } from './failures.ts'
+import { totalChanges } from './sqlite/changes.ts'
+import type { Database } from './sqlite/driver.ts'
+import { failureOf, storageProblem } from './sqlite/failures.ts'
 
 /** The result of a job: anything but a promise, so that an asynchronous job does not compile. */
 export type Sync = null | undefined | boolean | number | string | { then?: never; [other: string]: unknown }

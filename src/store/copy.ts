@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { connection } from './driver.ts'
 import { type CommandStore, DATABASE, openStore } from './open.ts'
+import { connection } from './sqlite/driver.ts'
 
 const FOLDER = 'dry-run-'
 

@@ -1,6 +1,6 @@
-import type { Database } from './driver.ts'
 import { movedTables } from './moved-tables.ts'
-import { PAUSED } from './org-states.ts'
+import { PAUSED } from './orgs/org-states.ts'
+import type { Database } from './sqlite/driver.ts'
 
 // While an organisation moves, triggers write down which of its rows are changed, whatever changes them, in this process
 // or another. So the rows can be copied while they are used, and what changed meanwhile once more. In the pause before

@@ -1,6 +1,6 @@
-import type { Database } from './driver.ts'
+import { signWith, type Vault } from './folder/vault.ts'
 import type { Store } from './open.ts'
-import { signWith, type Vault } from './vault.ts'
+import type { Database } from './sqlite/driver.ts'
 
 // What servers that an organisation was at have signed stays valid: links and addresses in mails, recovery codes and
 // tokens. For that, the server that it leaves passes on the keys for these purposes, each derived from its own, and the

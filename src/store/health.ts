@@ -1,9 +1,9 @@
 import { Problem } from '../lib/problem.ts'
 import { MINUTE_MS } from '../lib/time.ts'
-import type { SpaceWatch } from './disk-space.ts'
-import { type Failure, failureOf, problemOf, reasonOf, storageProblem } from './failures.ts'
-import type { Fence } from './fence.ts'
-import type { Reserve } from './reserve.ts'
+import type { SpaceWatch } from './folder/disk-space.ts'
+import type { Fence } from './folder/fence.ts'
+import type { Reserve } from './folder/reserve.ts'
+import { type Failure, failureOf, problemOf, reasonOf, storageProblem } from './sqlite/failures.ts'
 
 /**
  * `omitted`: how many failures of this kind were not reported since the last report. Without `err` it was detected

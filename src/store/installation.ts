@@ -1,4 +1,4 @@
-import { connection, type Database } from './driver.ts'
+import { connection, type Database } from './sqlite/driver.ts'
 
 /** Reads the id of the data folder's database; throws if the database cannot be read. */
 export function installationId(db: Database): () => string {

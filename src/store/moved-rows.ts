@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { UUID } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Database, Statement } from './driver.ts'
-import { SEARCHED_TABLES } from './erase.ts'
+import type { Vault } from './folder/vault.ts'
 import { type MovedTable, movedTables } from './moved-tables.ts'
-import { KINDS, type Kind, searchIndex } from './search.ts'
-import type { Vault } from './vault.ts'
+import { SEARCHED_TABLES } from './orgs/erase.ts'
+import { KINDS, type Kind, searchIndex } from './search/search.ts'
+import type { Database, Statement } from './sqlite/driver.ts'
 
 // Rows of one organisation on their way to another database, as JSON that keeps every type: integers of 64 bits, real
 // numbers, bytes, and texts that are encrypted with a key of their installation, which travel in clear (over TLS).

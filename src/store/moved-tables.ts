@@ -1,5 +1,5 @@
-import type { Database } from './driver.ts'
-import { tablesOfOrgs } from './tables.ts'
+import { tablesOfOrgs } from './schema/tables.ts'
+import type { Database } from './sqlite/driver.ts'
 
 /** What moves of a table: its columns, without org_id, and those that identify a row. */
 export type MovedTable = {

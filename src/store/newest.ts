@@ -1,9 +1,9 @@
 import { firstIdAt } from '../lib/id.ts'
-import type { Database } from './driver.ts'
-import { SEARCHED_TABLES } from './erase.ts'
-import { failureOf } from './failures.ts'
-import { numbersOf } from './search.ts'
-import { IS_WHOLE } from './staged.ts'
+import { SEARCHED_TABLES } from './orgs/erase.ts'
+import { IS_WHOLE } from './orgs/staged.ts'
+import { numbersOf } from './search/search.ts'
+import type { Database } from './sqlite/driver.ts'
+import { failureOf } from './sqlite/failures.ts'
 
 /** An organisation that was restored may have written this many events last, older than those of others before them. */
 const LAST_EVENTS = 1000

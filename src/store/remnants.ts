@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Batch } from './batches.ts'
-import { totalChanges } from './changes.ts'
 import { emptyLog } from './checkpoint.ts'
-import { connection, type Database } from './driver.ts'
-import { failureOf } from './failures.ts'
 import { DATABASE } from './open.ts'
-import { pendingWords } from './search-index.ts'
+import { pendingWords } from './search/search-index.ts'
+import { totalChanges } from './sqlite/changes.ts'
+import { connection, type Database } from './sqlite/driver.ts'
+import { failureOf } from './sqlite/failures.ts'
 
 // What is left of deleted rows in the file: in free space, in old segments of the search index, and in the write-ahead
 // log. Only the erasure of a person has to care.

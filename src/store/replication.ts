@@ -1,5 +1,5 @@
-import type { Database } from './driver.ts'
 import { readUnlessDamaged } from './newest.ts'
+import type { Database } from './sqlite/driver.ts'
 
 /** What all copies of a database know of its primary. */
 export type Replication = {

@@ -1,4 +1,4 @@
-import type { Database } from './driver.ts'
+import type { Database } from './sqlite/driver.ts'
 
 /** What sample data has, by its path in the API, with its table. */
 const OBJECTS = {

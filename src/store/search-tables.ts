@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
-import { type Connection, openSqlite } from './driver.ts'
 import { pageErrors } from './inspect/inspect.ts'
-import { emptyDatabase } from './memory.ts'
 import { type CommandStore, DATABASE } from './open.ts'
-import { indexesOf, type Kind } from './search.ts'
-import { pendingWords } from './search-index.ts'
+import { emptyDatabase } from './schema/memory.ts'
+import { indexesOf, type Kind } from './search/search.ts'
+import { pendingWords } from './search/search-index.ts'
+import { type Connection, openSqlite } from './sqlite/driver.ts'
 
 // The tables of the search have nothing that the records do not have. So they can be emptied, whatever is wrong with them, and
 // filled again from the records.

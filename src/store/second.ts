@@ -1,6 +1,6 @@
 import { LOCK_RETRY_MS, MAX_LOCK_WAIT_MS } from './commit.ts'
-import { type Connection, connection, type Database, openSqlite } from './driver.ts'
-import { failureOf } from './failures.ts'
+import { type Connection, connection, type Database, openSqlite } from './sqlite/driver.ts'
+import { failureOf } from './sqlite/failures.ts'
 
 // Second connections to the database of a store, for organisations that move.
 

@@ -1,4 +1,4 @@
-import type { Database } from './driver.ts'
+import type { Database } from './sqlite/driver.ts'
 
 const COLUMNS = 'org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id'
 

@@ -1,7 +1,7 @@
-import { totalChanges } from './changes.ts'
-import type { Connection } from './driver.ts'
-import { failureOf } from './failures.ts'
-import { pendingWords } from './search-index.ts'
+import { pendingWords } from './search/search-index.ts'
+import { totalChanges } from './sqlite/changes.ts'
+import type { Connection } from './sqlite/driver.ts'
+import { failureOf } from './sqlite/failures.ts'
 import { pendingStageChanges } from './stage-changes.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { timeOfId } from '../lib/id.ts'
 import { DAY_MS, HOUR_MS, rfc3339 } from '../lib/time.ts'
-import type { Database } from './driver.ts'
 import { newestId, readUnlessDamaged } from './newest.ts'
+import type { Database } from './sqlite/driver.ts'
 
 /** The difference between two reads of the clock: `to` is more than a day from `from`. */
 export type Jump = { from: number; to: number; isAtStart: boolean }

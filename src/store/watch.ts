@@ -1,4 +1,4 @@
-import type { Changes } from './changes.ts'
+import type { Changes } from './sqlite/changes.ts'
 
 /**
  * Called in a turn of the event loop after one or more commits; `byOthers` is true if another process may have made

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sync, Write } from './commit.ts'
-import type { Connection } from './driver.ts'
 import type { Allowed, StorageHealth } from './health.ts'
-import { isPaused, pausedProblem } from './org-states.ts'
+import { isPaused, pausedProblem } from './orgs/org-states.ts'
+import type { Connection } from './sqlite/driver.ts'
 
 /** Runs the job unless the storage must not be written; `allowed` is what it may do while space is short. */
 export type HealthyWrite = <T extends Sync>(job: () => T, allowed?: Allowed) => Promise<T>

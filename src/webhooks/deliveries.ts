@@ -8,10 +8,10 @@ import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
 import { conflict, notFound } from '../lib/problem.ts'
-import * as c from '../store/columns.ts'
-import { finder } from '../store/find.ts'
 import { type Condition, type Filter, isComparison } from '../store/list/conditions.ts'
 import { listing, type Sort } from '../store/list/page.ts'
+import * as c from '../store/rows/columns.ts'
+import { finder } from '../store/rows/find.ts'
 import { type Webhook, columns as webhookColumns, webhookStore } from './webhooks.ts'
 
 // 1. The wire form.

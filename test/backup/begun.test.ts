@@ -12,8 +12,8 @@ import { startNightly } from '../../src/backup/nightly.ts'
 import { lastBackup, notedState, noteMade } from '../../src/backup/state.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import { installedAt } from '../../src/store/installation.ts'
+import { failingRecurring, workOutcomes } from '../../src/store/jobs/recurring.ts'
 import type { OpenedStore } from '../../src/store/open.ts'
-import { failingRecurring, workOutcomes } from '../../src/store/recurring.ts'
 import { places } from './backup-fixture.ts'
 
 // Backups that end the server, as for lack of memory, and backups that are not begun for it.

@@ -14,9 +14,9 @@ import { lastBackup, noteMade } from '../../src/backup/state.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
 import { openServedStore } from '../../src/cli/served-store.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { type Connection, openSqlite } from '../../src/store/driver.ts'
-import { lockInstance } from '../../src/store/lock.ts'
-import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
+import { lockInstance } from '../../src/store/folder/lock.ts'
+import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/schema/migrations.ts'
+import { type Connection, openSqlite } from '../../src/store/sqlite/driver.ts'
 import { cli } from '../cli/command-line.ts'
 import { releasedSchema } from '../support/released.ts'
 import { serve } from '../support/served.ts'
@@ -208,8 +208,8 @@ describe('a migration', () => {
   test('that is killed leaves the old database', () => {
     const module = (path: string) => JSON.stringify(join(root, path))
     const script = `
-      import { openSqlite } from ${module('src/store/driver.ts')}
-      import { migrate, SCHEMAS } from ${module('src/store/migrations.ts')}
+      import { openSqlite } from ${module('src/store/sqlite/driver.ts')}
+      import { migrate, SCHEMAS } from ${module('src/store/schema/migrations.ts')}
       const db = openSqlite(${JSON.stringify(file)})
       db.pragma('cache_size = 10') // so that pages are written before the commit
       const step = () => {
@@ -289,7 +289,7 @@ describe('a service that is started again and again', () => {
   test('that is killed in the middle of it goes on from the old database, with the backup that it has made', async () => {
     const argv = ['serve', '--data', dataDir, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
     const script = `
-      import { SCHEMAS } from ${module('src/store/migrations.ts')}
+      import { SCHEMAS } from ${module('src/store/schema/migrations.ts')}
       SCHEMAS.at(-1).step = (db) => {
         db.pragma('cache_size = 10') // so that pages are written before the commit
         db.exec("UPDATE orgs SET name = 'New'; CREATE TABLE many (x)")

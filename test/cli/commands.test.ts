@@ -7,7 +7,7 @@ import { before, describe, test } from 'node:test'
 import { version } from '../../src/assets.ts'
 import { SCOPES } from '../../src/auth/scopes.ts'
 import { parseLifetime } from '../../src/cli/lifetime.ts'
-import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
+import { SCHEMA_VERSION } from '../../src/store/schema/migrations.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
 const folder = temporaryFolder()

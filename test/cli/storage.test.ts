@@ -11,7 +11,7 @@ import { readEnvironment } from '../../src/config/environment.ts'
 import { readConfigFile } from '../../src/config/file.ts'
 import { plainText } from '../../src/lib/plain-text.ts'
 import { Problem } from '../../src/lib/problem.ts'
-import { storageProblem } from '../../src/store/failures.ts'
+import { storageProblem } from '../../src/store/sqlite/failures.ts'
 import { cli, temporaryFolder } from './command-line.ts'
 
 // Storage and files as people have them.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { openSqlite } from '../../src/store/driver.ts'
-import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
+import { SCHEMA_VERSION } from '../../src/store/schema/migrations.ts'
+import { openSqlite } from '../../src/store/sqlite/driver.ts'
 import { cli, cliJson, dealbox, temporaryFolder } from './command-line.ts'
 
 // A data folder of another version of the program, as the server and the commands refuse it.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { phoneKinds } from '../../src/jobs/phones.ts'
 import { applySettings, showSettings } from '../../src/settings/document.ts'
-import { schedulerHarness } from '../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Numbers without the code of a country are of the country that the organisation has now, whenever they were stored.

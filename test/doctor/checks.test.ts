@@ -8,7 +8,7 @@ import { judged as judgedMount } from '../../src/doctor/checks/file-system.ts'
 import { some, together, warn } from '../../src/doctor/finding.ts'
 import { GIB, MIB } from '../../src/lib/size.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
-import { containing, mountsIn } from '../../src/store/mounts.ts'
+import { containing, mountsIn } from '../../src/store/folder/mounts.ts'
 import { copyOf } from '../screens/monitoring/good-backup.ts'
 
 // What a test cannot bring about on the machine that it runs on: other file systems, other disks, and other times.

@@ -1,5 +1,5 @@
 import { timeOfId } from '../../src/lib/id.ts'
-import type { Database } from '../../src/store/driver.ts'
+import type { Database } from '../../src/store/sqlite/driver.ts'
 
 // How enrollments and mails on their way out have to stand after a run, told from their steps, jobs and events.
 

@@ -1,5 +1,5 @@
 import { timeOfId } from '../../src/lib/id.ts'
-import type { Database } from '../../src/store/driver.ts'
+import type { Database } from '../../src/store/sqlite/driver.ts'
 import { POLICIES } from './settings.ts'
 import type { Conversation, Status } from './state.ts'
 

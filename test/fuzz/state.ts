@@ -1,5 +1,5 @@
 import { timeOfId } from '../../src/lib/id.ts'
-import type { Connection } from '../../src/store/driver.ts'
+import type { Connection } from '../../src/store/sqlite/driver.ts'
 import { enrollmentFaults, mailFaults, openingFaults } from './enrollments.ts'
 import type { Matched } from './settings.ts'
 import { chosenPolicies, LATE_MS, slaFindings } from './sla-targets.ts'

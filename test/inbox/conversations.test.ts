@@ -6,7 +6,7 @@ import { conversationStore } from '../../src/inbox/conversations/conversations.t
 import { messageStore } from '../../src/inbox/messages/messages.ts'
 import { inboxKinds } from '../../src/jobs/inbox.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { rowsOf, schedulerHarness } from '../jobs/scheduler-harness.ts'
+import { rowsOf, schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { inboxOf } from '../support/inbox.ts'
 import { errorsOf, type Given, idOf, type Row, recordsOf, UNKNOWN } from '../support/records.ts'
 import { examples } from '../support/seed.ts'

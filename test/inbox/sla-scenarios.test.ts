@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { inboxKinds } from '../../src/jobs/inbox.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { schedulerHarness } from '../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Timelines of promises as tables. Each line is: time | what happens | when what is due | how it stands | events.

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type Recurring, recurringWork } from '../../src/jobs/recurring.ts'
 import { openStore } from '../../src/store/open.ts'
+import { rowsOf, schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { rowsOf, schedulerHarness } from './scheduler-harness.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
-import { allOrgsEver } from '../../src/store/orgs.ts'
+import { allOrgsEver } from '../../src/store/orgs/orgs.ts'
 import { cli, cliJson } from '../cli/command-line.ts'
 
 /** Runs a job with the store of a data folder, which is made if there is none. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSqlite } from '../../src/store/driver.ts'
+import { openSqlite } from '../../src/store/sqlite/driver.ts'
 
 // In what each acknowledged change is: an event, by its id.
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { leftCheckpoint } from '../../src/store/checkpoint.ts'
-import { connection } from '../../src/store/driver.ts'
 import { schemaDrift } from '../../src/store/inspect/shape.ts'
 import { DATABASE, type OpenedStore, openStore } from '../../src/store/open.ts'
 import { replicationRow } from '../../src/store/replication.ts'
+import { connection } from '../../src/store/sqlite/driver.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dealbox-left-'))
 after(() => rmSync(root, { recursive: true, force: true }))

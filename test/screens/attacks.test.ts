@@ -16,7 +16,7 @@ import { liveParts } from '../../src/screens/live/live.ts'
 import { webFiles } from '../../src/screens/page/files.ts'
 import { screenHandlers, screenRoutes } from '../../src/screens/routes.ts'
 import { applySettings, showSettings } from '../../src/settings/document.ts'
-import { foreignKeys } from '../../src/store/foreign-keys.ts'
+import { foreignKeys } from '../../src/store/schema/foreign-keys.ts'
 import { cli } from '../cli/command-line.ts'
 import { UNKNOWN } from '../support/records.ts'
 import {

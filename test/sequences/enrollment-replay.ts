@@ -7,7 +7,7 @@ import { incomingStore } from '../../src/mail/sync/incoming.ts'
 import { stopRules } from '../../src/sequences/enrollments/stop-rules.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { schedulerHarness } from '../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { startServer } from '../support/server.ts'
 
 // What plays timelines of enrollments that are written as tables. Each line is

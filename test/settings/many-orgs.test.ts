@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { chosenOrg } from '../../src/cli/store.ts'
 import { makeOrg, newOrgSettings } from '../../src/settings/new-org.ts'
-import { publicUrlsWith } from '../../src/store/orgs.ts'
-import { markOf } from '../../src/store/search.ts'
-import { stageOrg } from '../../src/store/staged.ts'
+import { publicUrlsWith } from '../../src/store/orgs/orgs.ts'
+import { stageOrg } from '../../src/store/orgs/staged.ts'
+import { markOf } from '../../src/store/search/search.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
 
 // What a folder of very many organisations does.

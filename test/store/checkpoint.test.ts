@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idleCheckpoint } from '../../src/store/checkpoint.ts'
-import type { Connection } from '../../src/store/driver.ts'
+import type { Connection } from '../../src/store/sqlite/driver.ts'
 
 test('a checkpoint that fails, as on a full disk, does not end the server', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })

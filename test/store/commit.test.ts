@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { Problem } from '../../src/lib/problem.ts'
-import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { DATABASE, type OpenedStore, openStore } from '../../src/store/open.ts'
+import { type Connection, openSqlite } from '../../src/store/sqlite/driver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 /** Stops the database from growing, as a full disk would; returns a function that lifts the limit. */

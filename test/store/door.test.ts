@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { enlargeCache } from '../../src/store/cache.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '../../src/store/constraints.ts'
-import { openSqlite } from '../../src/store/driver.ts'
-import { foreignKeys, isWhole, referrer, suspendForeignKeys } from '../../src/store/foreign-keys.ts'
-import { emptyDatabase } from '../../src/store/memory.ts'
-import { plannedOnce } from '../../src/store/parameters.ts'
+import { foreignKeys, isWhole, referrer, suspendForeignKeys } from '../../src/store/schema/foreign-keys.ts'
+import { emptyDatabase } from '../../src/store/schema/memory.ts'
+import { enlargeCache } from '../../src/store/sqlite/cache.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../../src/store/sqlite/constraints.ts'
+import { openSqlite } from '../../src/store/sqlite/driver.ts'
+import { plannedOnce } from '../../src/store/sqlite/parameters.ts'
 
 const root = join(import.meta.dirname, '../..')
 const sources = globSync('src/**/*.ts', { cwd: root })
@@ -45,7 +45,7 @@ test('a statement has one plan for all values, and one with named parameters has
 
 test('no statement is planned once by hand', () => {
   for (const file of sources) {
-    if (file !== 'src/store/parameters.ts') assert.doesNotMatch(textOf(file), /[\s(',>=`]\+\?/, file)
+    if (file !== 'src/store/sqlite/parameters.ts') assert.doesNotMatch(textOf(file), /[\s(',>=`]\+\?/, file)
   }
 })
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Problem } from '../../src/lib/problem.ts'
-import { failureOf, storageProblem } from '../../src/store/failures.ts'
 import { type FailureReport, storageHealth } from '../../src/store/health.ts'
 import { openStore } from '../../src/store/open.ts'
+import { failureOf, storageProblem } from '../../src/store/sqlite/failures.ts'
 
 const sqlite = (code: string) => Object.assign(new Error(`the text of ${code}`), { code })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { firstIdAt } from '../../src/lib/id.ts'
-import { type Connection, connection } from '../../src/store/driver.ts'
-import { emptyDatabase } from '../../src/store/memory.ts'
 import { newestId } from '../../src/store/newest.ts'
-import { markOf, numbersOf } from '../../src/store/search.ts'
+import { emptyDatabase } from '../../src/store/schema/memory.ts'
+import { markOf, numbersOf } from '../../src/store/search/search.ts'
+import { type Connection, connection } from '../../src/store/sqlite/driver.ts'
 
 // newestId: where the next id continues. Every command waits for it, with any number of organisations.
 

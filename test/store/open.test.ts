@@ -18,10 +18,10 @@ import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { timeOfId } from '../../src/lib/id.ts'
 import { Problem } from '../../src/lib/problem.ts'
-import { openSqlite } from '../../src/store/driver.ts'
-import { lockInstance } from '../../src/store/lock.ts'
-import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/store/migrations.ts'
+import { lockInstance } from '../../src/store/folder/lock.ts'
 import { DATABASE, openStore } from '../../src/store/open.ts'
+import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/store/schema/migrations.ts'
+import { openSqlite } from '../../src/store/sqlite/driver.ts'
 import { makeOrg } from '../support/org.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
@@ -284,7 +284,7 @@ describe('the instance lock', () => {
 
   /** A process that reports when it holds the lock. */
   function holder(dataDir: string) {
-    const module = join(import.meta.dirname, '../../src/store/lock.ts')
+    const module = join(import.meta.dirname, '../../src/store/folder/lock.ts')
     const script = `import { lockInstance } from ${JSON.stringify(module)}
       import { setFlagsFromString } from 'node:v8'; import { runInNewContext } from 'node:vm'
       lockInstance(${JSON.stringify(dataDir)}); setFlagsFromString('--expose-gc'); runInNewContext('gc')()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { wordsOf } from '../../src/lib/words.ts'
-import { addOwnerWords } from '../../src/store/schema-3/owners.ts'
-import { searchIndex } from '../../src/store/search.ts'
-import { pendingWords } from '../../src/store/search-index.ts'
+import { addOwnerWords } from '../../src/store/schema/schema-3/owners.ts'
+import { searchIndex } from '../../src/store/search/search.ts'
+import { pendingWords } from '../../src/store/search/search-index.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // The owner of a deal is one of the words that it is found by.

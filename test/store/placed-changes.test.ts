@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventReader } from '../../src/events/reading.ts'
-import { placeBulkChanges } from '../../src/store/schema-6.ts'
+import { placeBulkChanges } from '../../src/store/schema/schema-6.ts'
 import { insertRow } from '../support/enrolled.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { restoreExport } from '../../src/exports/restore.ts'
 import { writeExport } from '../../src/exports/write.ts'
 import { lowerCase } from '../../src/lib/pure/fold.ts'
-import { renewUnique } from '../../src/store/schema-6-unique.ts'
+import { renewUnique } from '../../src/store/schema/schema-6-unique.ts'
 import { stillPace } from '../support/pace.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

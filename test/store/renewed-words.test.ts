@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { renewSearch } from '../../src/store/schema-6-search.ts'
-import { KINDS, type Kind, searchIndex } from '../../src/store/search.ts'
+import { renewSearch } from '../../src/store/schema/schema-6-search.ts'
+import { KINDS, type Kind, searchIndex } from '../../src/store/search/search.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { checkIntegrity, indexAll, wordsNow } from './searched.ts'
 

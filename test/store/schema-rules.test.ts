@@ -3,8 +3,8 @@ import { after, describe, test } from 'node:test'
 import { TYPES } from '../../src/crm/custom-fields/types.ts'
 import { CHANNELS, STATUSES } from '../../src/inbox/conversations/conversation.ts'
 import { STOP_REASONS } from '../../src/sequences/enrollments/enrollment.ts'
-import { openSqlite } from '../../src/store/driver.ts'
-import { migrate } from '../../src/store/migrations.ts'
+import { migrate } from '../../src/store/schema/migrations.ts'
+import { openSqlite } from '../../src/store/sqlite/driver.ts'
 
 // The rules that SQLite itself enforces on every row, whatever code writes it.
 

@@ -7,12 +7,12 @@ import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { outgoingStore } from '../../src/inbox/messages/outgoing.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { shapeOf } from '../../src/store/inspect/shape.ts'
 import { idsOfSearch, searches } from '../../src/store/list/search.ts'
-import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
-import { markOf, numbersOf, searchIndex } from '../../src/store/search.ts'
-import { pendingWords } from '../../src/store/search-index.ts'
+import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/schema/migrations.ts'
+import { markOf, numbersOf, searchIndex } from '../../src/store/search/search.ts'
+import { pendingWords } from '../../src/store/search/search-index.ts'
+import { type Connection, openSqlite } from '../../src/store/sqlite/driver.ts'
 import { pendingStageChanges } from '../../src/store/stage-changes.ts'
 import { insertRow } from '../support/enrolled.ts'
 import type { Org } from '../support/org.ts'
@@ -378,8 +378,8 @@ describe('a migration', () => {
   test('is written for a change of schema.sql once its version is released; before that, its hash moves', () => {
     const now = hashOf(readFileSync(join(ROOT, 'schema.sql'), 'utf8'))
     const todo = released.includes(SCHEMA_VERSION)
-      ? `schema.sql has changed after its release: add { hash: '${now}', step } to SCHEMAS in src/store/migrations.ts`
-      : `schema.sql has changed: the last hash of SCHEMAS in src/store/migrations.ts has to be '${now}'`
+      ? `schema.sql has changed after its release: add { hash: '${now}', step } to SCHEMAS in src/store/schema/migrations.ts`
+      : `schema.sql has changed: the last hash of SCHEMAS in src/store/schema/migrations.ts has to be '${now}'`
     assert.equal(SCHEMAS.at(-1)?.hash, now, todo)
     assert.equal(SCHEMA_VERSION, SCHEMAS.length)
   })

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Database, Statement } from '../../src/store/driver.ts'
 import { DATABASE, type OpenOptions, openStore } from '../../src/store/open.ts'
+import type { Database, Statement } from '../../src/store/sqlite/driver.ts'
 
 let template: { bytes: Buffer; idAt: number } | undefined
 

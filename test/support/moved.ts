@@ -1,6 +1,6 @@
 import { movedTables } from '../../src/store/moved-tables.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
-import { allOrgsEver } from '../../src/store/orgs.ts'
+import { allOrgsEver } from '../../src/store/orgs/orgs.ts'
 
 // Rows in every table of an organisation, and whether another database has the same.
 
@@ -51,7 +51,7 @@ export function fillEmptyTables(store: OpenedStore, sessionHash: string, deals: 
   db.pragma('foreign_keys = ON')
 }
 
-/** What each text is encrypted for; see src/store/sealed.ts. */
+/** What each text is encrypted for; see src/store/folder/sealed.ts. */
 const SEALED = [
   ['mailboxes', 'smtp_secret', "'mailbox ' || id || ' smtp'"],
   ['mailboxes', 'imap_secret', "'mailbox ' || id || ' imap'"],

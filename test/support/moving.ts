@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writeExport } from '../../src/exports/write.ts'
 import { openStore } from '../../src/store/open.ts'
-import { allOrgsEver } from '../../src/store/orgs.ts'
+import { allOrgsEver } from '../../src/store/orgs/orgs.ts'
 import type { Received } from './receiver.ts'
 
 // Load on an organisation that moves, and what has to be true afterwards.

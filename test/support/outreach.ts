@@ -5,7 +5,7 @@ import { sequenceKinds } from '../../src/jobs/sequences.ts'
 import { sendingStore } from '../../src/mail/sync/sending.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { settings } from '../fuzz/settings.ts'
-import { schedulerHarness } from '../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { startServer } from './server.ts'
 
 const REFUSED = 'p4@x.example'

@@ -2,7 +2,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
-import { type Connection, openSqlite } from '../../src/store/driver.ts'
+import { type Connection, openSqlite } from '../../src/store/sqlite/driver.ts'
 
 // The schemas of released versions, out of the databases that these versions have left in test/upgrades.
 

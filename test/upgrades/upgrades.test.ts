@@ -7,7 +7,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import { version } from '../../src/assets.ts'
 import { writeExport } from '../../src/exports/write.ts'
 import { DATABASE, openStore } from '../../src/store/open.ts'
-import { allOrgs } from '../../src/store/orgs.ts'
+import { allOrgs } from '../../src/store/orgs/orgs.ts'
 import { CHANGES, NEW_FILES } from './changes.ts'
 
 type Row = Record<string, unknown>

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { usage } from '../../config.ts'
-import { mountOf } from '../../store/mounts.ts'
+import { mountOf } from '../../store/folder/mounts.ts'
 
 const MAX_BYTES = 64 * 1024
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 /** What could not be given back, and why; the rest of the record is there again. */
 export type LeftOut = { object: string; id: string; field: string; reason: string; other?: string }

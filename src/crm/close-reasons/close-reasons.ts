@@ -2,10 +2,10 @@ import type * as v from 'valibot'
 import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import * as f from '../../lib/fields.ts'
-import type { Stored } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
+import * as c from '../../store/rows/columns.ts'
+import type { Stored } from '../../store/settings/table.ts'
 
 // Close reasons are settings: the API reads them, and the settings document writes them (settings.ts).
 

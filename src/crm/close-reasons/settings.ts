@@ -1,10 +1,10 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError } from '../../lib/problem.ts'
-import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
-import { key, type Outcome, outcome } from '../../settings/fields.ts'
-import { settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
+import { type Change, changesOf, repeatedKeys } from '../../store/settings/changes.ts'
+import { key, type Outcome, outcome } from '../../store/settings/fields.ts'
+import { settingsTable } from '../../store/settings/table.ts'
 import { type CloseReasonRow, rowColumns } from './close-reasons.ts'
 
 export const CloseReasonSettings = f.object({ key, name: f.title, outcome, is_active: f.optional(f.flag) })

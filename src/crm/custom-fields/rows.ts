@@ -1,6 +1,6 @@
-import { isUniqueViolation } from '../../store/constraints.ts'
-import type { Database } from '../../store/driver.ts'
-import { countryOf } from '../../store/orgs.ts'
+import { countryOf } from '../../store/orgs/orgs.ts'
+import { isUniqueViolation } from '../../store/sqlite/constraints.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { type CustomObject, type FieldType, HOLDERS, kindOf, OBJECTS, type Values } from './types.ts'
 
 // How a change of a custom field affects the values of all records. Each is one statement for the records that have a

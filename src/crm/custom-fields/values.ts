@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
 import { lowerCase } from '../../lib/pure/fold.ts'
-import { isUniqueViolation } from '../../store/constraints.ts'
-import type { Database } from '../../store/driver.ts'
 import type { Filter, Link } from '../../store/list/conditions.ts'
 import type { Sort } from '../../store/list/page.ts'
-import { countryOf, orgOf } from '../../store/orgs.ts'
-import { missing } from '../../store/references.ts'
+import { countryOf, orgOf } from '../../store/orgs/orgs.ts'
+import { missing } from '../../store/rows/references.ts'
+import { isUniqueViolation } from '../../store/sqlite/constraints.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import {
   type CustomObject,
   type FieldType,

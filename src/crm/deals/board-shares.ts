@@ -1,9 +1,9 @@
-import type { Database } from '../../store/driver.ts'
 import { conditionSql, type SqlPart } from '../../store/list/condition-sql.ts'
 import type { Condition } from '../../store/list/conditions.ts'
 import { counting } from '../../store/list/cost.ts'
-import { statements } from '../../store/statements.ts'
-import { bounded } from '../../store/work.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
+import { statements } from '../../store/sqlite/statements.ts'
+import { bounded } from '../../store/sqlite/work.ts'
 
 /** What a stage has of a currency: how many deals, and their sum in micros, as an exact text. */
 export type StageTotal = { stage: string; currency: string | null; count: number; micros: string }

@@ -1,9 +1,9 @@
 import { timeOfId } from '../../lib/id.ts'
 import { amountJson } from '../../lib/money.ts'
-import type { Database } from '../../store/driver.ts'
 import type { Condition } from '../../store/list/conditions.ts'
-import { statements } from '../../store/statements.ts'
-import { bounded } from '../../store/work.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
+import { statements } from '../../store/sqlite/statements.ts'
+import { bounded } from '../../store/sqlite/work.ts'
 import { boardTests, openStages, shares } from './board-shares.ts'
 
 /** More would take seconds to send and to show. */

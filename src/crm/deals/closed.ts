@@ -1,7 +1,7 @@
-import type { Database } from '../../store/driver.ts'
 import type { Condition } from '../../store/list/conditions.ts'
-import { statements } from '../../store/statements.ts'
-import { bounded } from '../../store/work.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
+import { statements } from '../../store/sqlite/statements.ts'
+import { bounded } from '../../store/sqlite/work.ts'
 import { boardTests } from './board-shares.ts'
 
 /** How many deals of a pipeline that meet the conditions were closed since a time, by outcome: without conditions, from their

@@ -1,7 +1,7 @@
 import type { Caller } from '../../lib/caller.ts'
 import { conflict, invalid } from '../../lib/problem.ts'
-import type { Database } from '../../store/driver.ts'
-import { missing } from '../../store/references.ts'
+import { missing } from '../../store/rows/references.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 type MovedDeal = { id: string; version: number; stage: string; stage_changed_at: string }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Deps } from '../../deps.ts'
-import { isUniqueViolation } from '../../store/constraints.ts'
-import { type TextTable, textTables } from '../../store/tables.ts'
+import { type TextTable, textTables } from '../../store/schema/tables.ts'
+import { isUniqueViolation } from '../../store/sqlite/constraints.ts'
 import { idsIn, type Traced } from './traces.ts'
 import { ERASED, type Finder } from './traits.ts'
 

@@ -4,7 +4,7 @@ import type { Caller } from '../../lib/caller.ts'
 import { Problem } from '../../lib/problem.ts'
 import { contactsOf, type Participant } from '../../meetings/participants.ts'
 import { transcriptStore } from '../../meetings/transcripts.ts'
-import type { RawRow } from '../../store/columns.ts'
+import type { RawRow } from '../../store/rows/columns.ts'
 import { referringRecords } from '../merges/referring.ts'
 import { ERASED, type Finder } from './traits.ts'
 

@@ -1,5 +1,5 @@
-import { dataVersion } from '../../store/changes.ts'
 import type { Store } from '../../store/open.ts'
+import { dataVersion } from '../../store/sqlite/changes.ts'
 
 /** The most filters whose counts are cached, for all organisations together. */
 const MAX_COUNTS = 1000

@@ -5,8 +5,8 @@ import type { Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import type { RawRow } from '../../store/columns.ts'
-import { orgOf } from '../../store/orgs.ts'
+import { orgOf } from '../../store/orgs/orgs.ts'
+import type { RawRow } from '../../store/rows/columns.ts'
 import { columns, memberFields, memberStore } from './members.ts'
 
 // Who asks: what a program shows for the token that somebody has pasted into it.

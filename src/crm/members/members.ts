@@ -5,10 +5,10 @@ import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import { EMAIL_FORM, emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
-import * as c from '../../store/columns.ts'
-import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
+import * as c from '../../store/rows/columns.ts'
+import { finder } from '../../store/rows/find.ts'
 
 // Members are settings: the API reads them; the settings document (settings.ts) and the member command write them.
 

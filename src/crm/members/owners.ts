@@ -1,4 +1,4 @@
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 export type Owner = { id: string; email: string; name: string }
 

@@ -4,9 +4,9 @@ import { sessionStore } from '../../auth/sessions.ts'
 import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, Problem } from '../../lib/problem.ts'
-import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
-import { settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
+import { type Change, changesOf, repeatedKeys } from '../../store/settings/changes.ts'
+import { settingsTable } from '../../store/settings/table.ts'
 import { columns, type Member } from './members.ts'
 
 const email = v.pipe(f.email, v.transform(emailKey))

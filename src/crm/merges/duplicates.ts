@@ -1,7 +1,7 @@
 import { asciiDigits } from '../../lib/digits.ts'
 import { notFound } from '../../lib/problem.ts'
-import type { Database } from '../../store/driver.ts'
 import { contactsOfPhone } from '../../store/list/phones.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import type { MergeObject } from './undo-conflicts.ts'
 
 /** Another record that may be a duplicate, and what the two have in common. */

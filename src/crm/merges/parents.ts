@@ -1,4 +1,4 @@
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 /** Keeps the hierarchy of companies free of cycles when two of them are merged or separated. */
 export function parents(db: Database) {

@@ -1,6 +1,6 @@
 import { emailKey } from '../../lib/email.ts'
 import { same } from '../../lib/merge.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import type { CustomObject, Value } from '../custom-fields/types.ts'
 import type { Email } from '../records/contact-methods.ts'
 import { externalIds } from '../records/external-ids.ts'

@@ -1,6 +1,6 @@
 import { same } from '../../lib/merge.ts'
-import type { Database } from '../../store/driver.ts'
-import { countryOf } from '../../store/orgs.ts'
+import { countryOf } from '../../store/orgs/orgs.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import {
   type CustomObject,
   type FieldType,

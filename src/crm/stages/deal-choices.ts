@@ -1,5 +1,5 @@
-import type { Outcome } from '../../settings/fields.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Outcome } from '../../store/settings/fields.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 export type PipelineChoice = { id: string; key: string; name: string; is_default: number }
 export type StageChoice = { id: string; key: string; name: string; pipeline_id: string; outcome: Outcome | null }

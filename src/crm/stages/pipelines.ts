@@ -1,11 +1,11 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { type FieldError, field } from '../../lib/problem.ts'
-import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
-import { key } from '../../settings/fields.ts'
-import { type Stored, settingsTable } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
 import type { Store } from '../../store/open.ts'
+import * as c from '../../store/rows/columns.ts'
+import { type Change, changesOf, repeatedKeys } from '../../store/settings/changes.ts'
+import { key } from '../../store/settings/fields.ts'
+import { type Stored, settingsTable } from '../../store/settings/table.ts'
 import { checkStages, StageSettings, stageSettings } from './settings.ts'
 
 export const PipelineSettings = f.object({

@@ -1,10 +1,10 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, field } from '../../lib/problem.ts'
-import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
-import { key, outcome } from '../../settings/fields.ts'
-import { type Stored, settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
+import { type Change, changesOf, repeatedKeys } from '../../store/settings/changes.ts'
+import { key, outcome } from '../../store/settings/fields.ts'
+import { type Stored, settingsTable } from '../../store/settings/table.ts'
 import { rowColumns, type StageRow } from './stages.ts'
 
 // The stages of a pipeline, which the document nests inside the pipeline.

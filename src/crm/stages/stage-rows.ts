@@ -1,4 +1,4 @@
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 /** Finds pipelines and stages by their ids, and by their keys. */
 export function stageRows(db: Database) {

@@ -3,11 +3,11 @@ import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import * as f from '../../lib/fields.ts'
-import type { Stored } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
-import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
+import * as c from '../../store/rows/columns.ts'
+import { finder } from '../../store/rows/find.ts'
+import type { Stored } from '../../store/settings/table.ts'
 
 // Stages are settings: the API reads them, and the settings document writes them (settings.ts).
 

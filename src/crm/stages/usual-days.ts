@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../lib/time.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 /** Of the newest deals: a history of 100,000 changes would take 100 ms. */
 const MAX_CHANGES = 10_000

@@ -5,8 +5,8 @@ import type { Json } from '../../lib/json.ts'
 import { ENROLLMENT_STEP } from '../../sequences/enrollments/enrollment-writer.ts'
 import { sequenceLook } from '../../sequences/enrollments/resume.ts'
 import { SEQUENCE_LOOK } from '../../sequences/sequences/status-changes.ts'
-import { type NextJob, nextJobOf } from '../../store/job-attempts.ts'
-import { jobQueue, putsInto } from '../../store/jobs.ts'
+import { type NextJob, nextJobOf } from '../../store/jobs/job-attempts.ts'
+import { jobQueue, putsInto } from '../../store/jobs/jobs.ts'
 
 const KINDS = [WAKE, SLA_DUE, ENROLLMENT_STEP, SEQUENCE_LOOK]
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openStore, type Store } from '../../store/open.ts'
-import { orgOf } from '../../store/orgs.ts'
+import { orgOf } from '../../store/orgs/orgs.ts'
 import { rememberSample } from '../../store/sample-records.ts'
 import { seedBatches } from './replay.ts'
 

@@ -1,5 +1,5 @@
 import { applySettings, showSettings } from '../../settings/document.ts'
-import { jobQueue } from '../../store/jobs.ts'
+import { jobQueue } from '../../store/jobs/jobs.ts'
 import type { CommandStore } from '../../store/open.ts'
 import { officeHours, policies } from '../story/sla.ts'
 import type { Holiday } from '../story/steps.ts'

@@ -1,10 +1,10 @@
 import { sizeText } from '../../lib/size.ts'
 import { emptyLog } from '../../store/checkpoint.ts'
-import type { Database } from '../../store/driver.ts'
 import { danglingReferences, databaseBytes, logBytes, storedFormat } from '../../store/inspect/inspect.ts'
 import { logFault } from '../../store/inspect/log-frames.ts'
 import { hasOtherStatistics, resetStatistics, schemaDrift } from '../../store/inspect/shape.ts'
 import { replicationRow } from '../../store/replication.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { type Finding, fail, pass, some, warn } from '../finding.ts'
 import { howToRestore, type Patient } from '../patient.ts'
 

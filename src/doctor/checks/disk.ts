@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { sizeText } from '../../lib/size.ts'
-import { diskSpace, minFreeOf } from '../../store/disk-space.ts'
+import { diskSpace, minFreeOf } from '../../store/folder/disk-space.ts'
 import { databaseBytes } from '../../store/inspect/inspect.ts'
 import { type Finding, fail, pass, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'

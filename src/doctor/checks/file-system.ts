@@ -1,4 +1,4 @@
-import { type Mount, mountOf } from '../../store/mounts.ts'
+import { type Mount, mountOf } from '../../store/folder/mounts.ts'
 import { type Finding, fail, pass, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 

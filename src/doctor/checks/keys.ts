@@ -9,8 +9,8 @@ import {
   removeStaleFiles,
   staleFiles,
   strangeFiles,
-} from '../../store/key-file.ts'
-import { openAllSealed } from '../../store/sealed.ts'
+} from '../../store/folder/key-file.ts'
+import { openAllSealed } from '../../store/folder/sealed.ts'
 import { counted, type Finding, fail, some, together, warn } from '../finding.ts'
 import { depsOf, howToRestore, type Patient } from '../patient.ts'
 

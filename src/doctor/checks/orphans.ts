@@ -13,7 +13,7 @@ import {
   unusedContents,
 } from '../../store/inspect/orphans.ts'
 import type { CommandStore } from '../../store/open.ts'
-import { stagedOrgs } from '../../store/staged.ts'
+import { stagedOrgs } from '../../store/orgs/staged.ts'
 import { counted, type Finding, fail, together, warn } from '../finding.ts'
 import { depsOf, howToRestore, type Patient } from '../patient.ts'
 

@@ -1,8 +1,8 @@
 import { version } from '../../assets.ts'
-import { fenceOfFolder } from '../../store/fence.ts'
-import { isServed } from '../../store/lock.ts'
-import { sqliteVersion } from '../../store/memory.ts'
-import { SCHEMA_VERSION } from '../../store/migrations.ts'
+import { fenceOfFolder } from '../../store/folder/fence.ts'
+import { isServed } from '../../store/folder/lock.ts'
+import { sqliteVersion } from '../../store/schema/memory.ts'
+import { SCHEMA_VERSION } from '../../store/schema/migrations.ts'
 import { type Finding, fail, pass, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 

@@ -4,7 +4,7 @@ import { fold } from '../../lib/pure/fold.ts'
 import { isEmptyText, isNoName, isNoValue, isSigns } from '../../lib/written/no-value.ts'
 import { isValue } from '../../lib/written/reading.ts'
 import { readYesNo } from '../../lib/written/yes-no.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import type { ImportObject } from '../writes.ts'
 import type { Field, Fields, Kind } from './fields.ts'
 

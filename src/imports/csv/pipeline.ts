@@ -1,8 +1,8 @@
 import { dealChoices, type PipelineChoice, type StageChoice } from '../../crm/stages/deal-choices.ts'
 import { field, invalid, type Problem } from '../../lib/problem.ts'
 import { fold } from '../../lib/pure/fold.ts'
-import type { Outcome } from '../../settings/fields.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Outcome } from '../../store/settings/fields.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { readStage, readStatus } from '../stage-words.ts'
 import { chosenFor, type StagesAs, UNCLEAR_STAGE } from './stage-options.ts'
 

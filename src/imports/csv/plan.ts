@@ -1,6 +1,6 @@
 import { localeOf } from '../../lib/country.ts'
 import type { Store } from '../../store/open.ts'
-import { countryOf, orgOf } from '../../store/orgs.ts'
+import { countryOf, orgOf } from '../../store/orgs/orgs.ts'
 import type { ImportObject } from '../writes.ts'
 import { activityReader } from './activities/read.ts'
 import { checkObject, isActivity } from './activities/signs.ts'

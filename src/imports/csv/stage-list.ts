@@ -1,5 +1,5 @@
 import { dealChoices } from '../../crm/stages/deal-choices.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { readStage, readStatus, type StageMeaning } from '../stage-words.ts'
 import type { Mapping } from './mapping.ts'
 import { isNamed } from './pipeline.ts'

@@ -1,6 +1,6 @@
 import { usage } from '../../config.ts'
 import { fold } from '../../lib/pure/fold.ts'
-import type { Outcome } from '../../settings/fields.ts'
+import type { Outcome } from '../../store/settings/fields.ts'
 
 // --won-stage, --lost-stage and --open-stage: what a stage of the file is taken for, where its name does not say it.
 

@@ -7,7 +7,7 @@ import { conflict, Problem } from '../../lib/problem.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { calendarUids } from '../../meetings/calendar-uids.ts'
 import type { Store } from '../../store/open.ts'
-import { orgOf } from '../../store/orgs.ts'
+import { orgOf } from '../../store/orgs/orgs.ts'
 import { readCalendars } from './file.ts'
 import type { Draft } from './take.ts'
 

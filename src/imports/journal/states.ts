@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { timeOfId } from '../../lib/id.ts'
 import type { Json } from '../../lib/json.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import type { ImportRow } from './journal.ts'
 
 // Whether a record is as an import left it, though it has another version: a later import, a merge or a member has changed

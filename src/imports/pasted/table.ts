@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import type { Json } from '../../lib/json.ts'
 import { field, invalid } from '../../lib/problem.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { customFields } from '../csv/custom.ts'
 import { detectFormats, type Own } from '../csv/detect-formats.ts'
 import { columnNames, type Separator, separatorOf } from '../csv/dialect.ts'

@@ -7,7 +7,7 @@ import * as f from '../../lib/fields.ts'
 import type { Json } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'
 import { fold } from '../../lib/pure/fold.ts'
-import { countryOf } from '../../store/orgs.ts'
+import { countryOf } from '../../store/orgs/orgs.ts'
 import { joined } from '../csv/draft-values.ts'
 import { allWrites, type Given } from '../writes.ts'
 

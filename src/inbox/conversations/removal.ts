@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { searchIndex } from '../../store/search.ts'
+import { searchIndex } from '../../store/search/search.ts'
 
 /**
  * Removes a conversation for good, with its messages, their files and their jobs, for what the API cannot delete: sample

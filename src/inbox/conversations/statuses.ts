@@ -1,6 +1,6 @@
 import { field, invalid } from '../../lib/problem.ts'
 import { MINUTE_MS, parseTime, rfc3339 } from '../../lib/time.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import type { StatusChange } from '../sla/timeline.ts'
 import type { Conversation, ConversationPatch } from './conversation.ts'
 

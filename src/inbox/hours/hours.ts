@@ -12,12 +12,12 @@ import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { notFound } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import type { Stored } from '../../settings/table.ts'
-import type { RawRow } from '../../store/columns.ts'
-import * as c from '../../store/columns.ts'
-import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { type ListQuery, listing, type Page } from '../../store/list/page.ts'
+import type { RawRow } from '../../store/rows/columns.ts'
+import * as c from '../../store/rows/columns.ts'
+import { finder } from '../../store/rows/find.ts'
+import type { Stored } from '../../store/settings/table.ts'
 
 // Hours are settings: the API reads them, and the settings document writes them (settings.ts).
 

@@ -3,10 +3,10 @@ import { type Interval, minuteOf, WEEKDAYS, type Weekday } from '../../lib/calen
 import { parseDay } from '../../lib/calendar/days.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, field } from '../../lib/problem.ts'
-import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../settings/changes.ts'
-import { key } from '../../settings/fields.ts'
-import { settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
+import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../store/settings/changes.ts'
+import { key } from '../../store/settings/fields.ts'
+import { settingsTable } from '../../store/settings/table.ts'
 import { type Exception, type HoursRow, Intervals, MAX_EXCEPTIONS, rowColumns } from './hours.ts'
 
 const DAYS = Object.fromEntries(WEEKDAYS.map((day) => [day, f.optional(Intervals)])) as Record<

@@ -1,4 +1,4 @@
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 /** A mail that could not be imported. */
 export type RejectedMail = {

@@ -1,4 +1,4 @@
-import { jobQueue } from '../../store/jobs.ts'
+import { jobQueue } from '../../store/jobs/jobs.ts'
 import type { Store } from '../../store/open.ts'
 
 /** The kind of job that sends a message. Its key is the id of the message, its lane that of the mailbox. */

@@ -1,7 +1,7 @@
 import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
-import * as c from '../../store/columns.ts'
-import { finder } from '../../store/find.ts'
+import * as c from '../../store/rows/columns.ts'
+import { finder } from '../../store/rows/find.ts'
 
 type Authored = { id: string; author_id: string | null; version: number }
 

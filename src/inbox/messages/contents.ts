@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Write } from '../../store/commit.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 // The contents of files. Each is stored once per organisation, under its hash, in chunks: so neither a write nor a read
 // of a large one keeps others waiting. Which messages have it is in `attachments`; a trigger deletes it with the last.

@@ -7,7 +7,7 @@ import { emailKey } from '../../lib/email.ts'
 import { field, invalid } from '../../lib/problem.ts'
 import { readName } from '../../lib/written/names.ts'
 import { contactsOfPhone } from '../../store/list/phones.ts'
-import { countryOf } from '../../store/orgs.ts'
+import { countryOf } from '../../store/orgs/orgs.ts'
 import type { Author, From } from './message.ts'
 
 const MAX_NAME = 255

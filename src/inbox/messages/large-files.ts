@@ -1,5 +1,5 @@
 import type { Write } from '../../store/commit.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { type Content, contentStore } from './contents.ts'
 
 /** Fewer bytes are written in one transaction with their message. */

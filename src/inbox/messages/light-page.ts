@@ -1,5 +1,5 @@
-import type { RawRow } from '../../store/columns.ts'
 import type { Page } from '../../store/list/page.ts'
+import type { RawRow } from '../../store/rows/columns.ts'
 
 const MAX_PAGE_LENGTH = 16 * 1_048_576
 /** Shortens a page whose messages would exceed the limit, to at least one. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { RESULTS } from '../../lib/mail/mail.ts'
-import * as c from '../../store/columns.ts'
+import * as c from '../../store/rows/columns.ts'
 import { CHANNELS, subject } from '../conversations/conversation.ts'
 import { AttachmentGiven, AttachmentShown, MAX_FILES } from './attachments.ts'
 

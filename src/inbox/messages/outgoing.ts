@@ -1,7 +1,7 @@
 import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
 import { aliasOf, newMessageId } from '../../lib/mail/message-id.ts'
-import { jobQueue } from '../../store/jobs.ts'
+import { jobQueue } from '../../store/jobs/jobs.ts'
 import { type Mailbox, mailboxStore, ownAddress } from '../mailboxes/mailboxes.ts'
 import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'
 import type { Message, MessageCreate, Recipient } from './message.ts'

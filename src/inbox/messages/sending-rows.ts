@@ -1,5 +1,5 @@
-import type { RawRow } from '../../store/columns.ts'
-import type { Database } from '../../store/driver.ts'
+import type { RawRow } from '../../store/rows/columns.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { columns, type Message } from './message.ts'
 import type { MailRow } from './outgoing.ts'
 

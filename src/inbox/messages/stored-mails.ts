@@ -1,4 +1,4 @@
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 export type StoredMail = { id: string; digest: string | null; mailbox_id: string | null; subject: string | null }
 

@@ -4,13 +4,13 @@ import { type Filter, ListFilter } from '../../filters/filter.ts'
 import { CUSTOM, smartLists } from '../../filters/smart.ts'
 import type { Route } from '../../http/route.ts'
 import * as f from '../../lib/fields.ts'
-import type { Stored } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
-import { finder } from '../../store/find.ts'
 import { conditionSql, type SqlPart } from '../../store/list/condition-sql.ts'
 import { isTimeDependent, type Filter as QueryFilter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
-import { statements } from '../../store/statements.ts'
+import * as c from '../../store/rows/columns.ts'
+import { finder } from '../../store/rows/find.ts'
+import type { Stored } from '../../store/settings/table.ts'
+import { statements } from '../../store/sqlite/statements.ts'
 
 // SLA policies are settings: the API reads them, and the settings document writes them (settings.ts).
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../lib/caller.ts'
-import type { Database } from '../../store/driver.ts'
-import { jobQueue } from '../../store/jobs.ts'
+import { jobQueue } from '../../store/jobs/jobs.ts'
 import type { Store } from '../../store/open.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 /** The kind of job that recalculates the SLA targets of all open conversations of an org. */
 export const SLA_RECOUNT = 'sla.recount'

@@ -1,5 +1,5 @@
-import type { Change } from '../../settings/changes.ts'
 import type { Store } from '../../store/open.ts'
+import type { Change } from '../../store/settings/changes.ts'
 import { type HoursSettings, hoursSettings } from '../hours/settings.ts'
 import { recountLater } from './recount.ts'
 import { type SlaSettings, slaSettings } from './settings.ts'

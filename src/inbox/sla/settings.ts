@@ -4,10 +4,10 @@ import { smartLists } from '../../filters/smart.ts'
 import * as f from '../../lib/fields.ts'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../settings/changes.ts'
-import { key } from '../../settings/fields.ts'
-import { type Stored, settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
+import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../store/settings/changes.ts'
+import { key } from '../../store/settings/fields.ts'
+import { type Stored, settingsTable } from '../../store/settings/table.ts'
 import { PAUSES, type PolicyRow, PRIORITIES, rowColumns, type Target } from './policies.ts'
 
 const YEAR_S = 31_536_000

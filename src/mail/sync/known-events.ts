@@ -6,7 +6,7 @@ import { calendarUids } from '../../meetings/calendar-uids.ts'
 import { invitationVersions, type KnownVersion } from '../../meetings/invitation-versions.ts'
 import { columns, type Meeting } from '../../meetings/meeting.ts'
 import { meetingStore } from '../../meetings/meetings.ts'
-import type { RawRow } from '../../store/columns.ts'
+import type { RawRow } from '../../store/rows/columns.ts'
 
 /** What is known about an event before a mail about it. */
 export type KnownEvent = {

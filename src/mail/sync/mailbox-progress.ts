@@ -3,7 +3,7 @@ import { type Mailbox, mailboxStore, type State } from '../../inbox/mailboxes/ma
 import { rejectedMailWriter } from '../../inbox/mailboxes/rejected-mails.ts'
 import type { MailIn } from '../../lib/mail/mail.ts'
 import type { Folder } from '../../lib/mail/transport/imap.ts'
-import { textOf } from '../../store/jobs.ts'
+import { textOf } from '../../store/jobs/jobs.ts'
 import { type ImportedMail, incomingStore } from './incoming.ts'
 
 /** The position of a mail in the folder of a mailbox. */

@@ -5,7 +5,7 @@ import { isTemporary, wholeFile } from '../../backup/files/whole-file.ts'
 import { patience } from '../../backup/places/patience.ts'
 import { Problem } from '../../lib/problem.ts'
 import { SECOND_MS } from '../../lib/time.ts'
-import { syncFolder } from '../../store/key-file.ts'
+import { syncFolder } from '../../store/folder/key-file.ts'
 import { type Copy, OWN_FOLDER } from './copy.ts'
 
 const PATIENCE_MS = 20 * SECOND_MS

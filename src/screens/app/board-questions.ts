@@ -9,10 +9,10 @@ import type { Need, RecordQuery, Route } from '../../http/route.ts'
 import { beginningOf, dateIn } from '../../lib/calendar/days.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { UUID } from '../../lib/id.ts'
-import { calendarOf } from '../../store/calendars.ts'
-import { only } from '../../store/columns.ts'
 import type { Condition } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
+import { calendarOf } from '../../store/orgs/calendars.ts'
+import { only } from '../../store/rows/columns.ts'
 import type { ScreenParts } from '../parts.ts'
 
 const FILTER = { schema: { type: 'string' }, description: 'A filter like that of a smart list, as JSON.' } as const

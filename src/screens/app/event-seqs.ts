@@ -1,4 +1,4 @@
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 /**
  * The seq of a time is found by halving: events are written in the order of their times, unless the clock was set. So no

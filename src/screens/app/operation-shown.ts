@@ -5,8 +5,8 @@ import { lastBackup, notedState } from '../../backup/state.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { Operation } from '../../notify/operation.ts'
 import { isBad, NOTHING_TOLD } from '../../notify/watched.ts'
-import type { Database } from '../../store/driver.ts'
-import { recurringRuns } from '../../store/recurring.ts'
+import { recurringRuns } from '../../store/jobs/recurring.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 // The parts of GET /app/operation. Times are RFC 3339; null where nothing is known.
 

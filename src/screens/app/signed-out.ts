@@ -1,5 +1,5 @@
 import { version } from '../../assets.ts'
-import { orgCount } from '../../store/orgs.ts'
+import { orgCount } from '../../store/orgs/orgs.ts'
 import type { ScreenParts } from '../parts.ts'
 
 /** What the browser app starts with before somebody signs in: JSON text. Strangers learn nothing of who works here. */

@@ -4,7 +4,7 @@ import { MAILBOX_STATUSES } from '../../inbox/mailboxes/mailbox-health.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Family, Sample } from '../../lib/metrics/metrics.ts'
 import { storageSizes } from '../../store/files.ts'
-import { jobCounts } from '../../store/job-counts.ts'
+import { jobCounts } from '../../store/jobs/job-counts.ts'
 import type { Store } from '../../store/open.ts'
 import { webhookCounts } from '../../webhooks/delivery/counts.ts'
 

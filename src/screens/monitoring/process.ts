@@ -2,8 +2,8 @@ import { type ELDHistogram, monitorEventLoopDelay, performance } from 'node:perf
 import { version } from '../../assets.ts'
 import type { Family, Sample } from '../../lib/metrics/metrics.ts'
 import { decimal } from '../../lib/metrics/text.ts'
-import { sqliteVersion } from '../../store/memory.ts'
-import { SCHEMA_VERSION } from '../../store/migrations.ts'
+import { sqliteVersion } from '../../store/schema/memory.ts'
+import { SCHEMA_VERSION } from '../../store/schema/migrations.ts'
 
 /** How often the event loop is timed. */
 const RESOLUTION_MS = 20

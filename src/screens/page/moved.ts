@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Moved } from '../../store/org-states.ts'
+import type { Moved } from '../../store/orgs/org-states.ts'
 import { html } from '../html.ts'
 
 /** What a browser shows of an organisation that has moved to another server: a link to the same page there. */

@@ -1,7 +1,7 @@
 import { auditLog } from '../../audit/log.ts'
 import { everyMs } from '../../lib/every.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
-import { movedOrgs } from '../../store/org-states.ts'
+import { movedOrgs } from '../../store/orgs/org-states.ts'
 import type { ScreenParts } from '../parts.ts'
 
 /** How long there is no further entry about a member: twice as long each time, while attempts go on. */

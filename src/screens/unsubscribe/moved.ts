@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { basePathOf, clientOf } from '../../auth/client.ts'
 import { places } from '../../http/places.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Moved } from '../../store/org-states.ts'
+import type { Moved } from '../../store/orgs/org-states.ts'
 
 /** Marks the answers of the page: another one, such as that of a proxy, says nothing about the address. */
 const PAGE = 'Dealbox-Page'

@@ -5,7 +5,7 @@ import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { Store } from '../../store/open.ts'
-import { Moved } from '../../store/org-states.ts'
+import { Moved } from '../../store/orgs/org-states.ts'
 import { type Content, html } from '../html.ts'
 import { handOn, MARK } from './moved.ts'
 

@@ -3,9 +3,9 @@ import type { EventName } from '../../events/names.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
-import type { RawRow } from '../../store/columns.ts'
-import { jobQueue } from '../../store/jobs.ts'
-import { rows } from '../../store/rows.ts'
+import { jobQueue } from '../../store/jobs/jobs.ts'
+import type { RawRow } from '../../store/rows/columns.ts'
+import { rows } from '../../store/rows/rows.ts'
 import {
   type Enrollment,
   type EnrollmentRow,

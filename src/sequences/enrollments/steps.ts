@@ -1,4 +1,4 @@
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { type DoneStep, stepColumns } from './enrollment.ts'
 
 /** The completed steps of enrollments. */

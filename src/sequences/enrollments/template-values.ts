@@ -6,7 +6,7 @@ import { dealRecord } from '../../crm/records/deal.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { View } from '../../lib/template.ts'
 import { readName } from '../../lib/written/names.ts'
-import type { RawRow } from '../../store/columns.ts'
+import type { RawRow } from '../../store/rows/columns.ts'
 import type { EnrollmentRow } from './enrollment.ts'
 import { unsubscribing } from './unsubscribe.ts'
 

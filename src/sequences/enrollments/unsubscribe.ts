@@ -4,7 +4,7 @@ import { type Deps, once } from '../../deps.ts'
 import { textHtml } from '../../lib/html/from-text.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { signatures } from '../../store/former-keys.ts'
-import { orgGate } from '../../store/org-states.ts'
+import { orgGate } from '../../store/orgs/org-states.ts'
 import { stopRules } from './stop-rules.ts'
 
 // How the recipient of a sequence's mails unsubscribes, using what the mails contain.

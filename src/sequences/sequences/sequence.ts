@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
-import type { Stored } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
+import * as c from '../../store/rows/columns.ts'
+import type { Stored } from '../../store/settings/table.ts'
 
 // The wire form of a sequence. Sequences are settings: the API reads them, and the settings document writes them
 // (settings.ts).

@@ -1,4 +1,4 @@
-import { jobQueue } from '../../store/jobs.ts'
+import { jobQueue } from '../../store/jobs/jobs.ts'
 import type { Store } from '../../store/open.ts'
 import type { SequenceStatus } from './sequence.ts'
 

@@ -1,7 +1,7 @@
 import { companyRecord } from '../../crm/records/company.ts'
 import { contactRecord } from '../../crm/records/contact.ts'
 import { dealRecord } from '../../crm/records/deal.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 // The template variables of steps.
 

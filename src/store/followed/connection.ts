@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
-import { type Connection, openSqlite, type Statement } from '../driver.ts'
-import { failureOf } from '../failures.ts'
+import { type Connection, openSqlite, type Statement } from '../sqlite/driver.ts'
+import { failureOf } from '../sqlite/failures.ts'
 import { isSameLook, isSettled, isWhole, type Look, lookAt } from './files.ts'
 import { leaveLog } from './header.ts'
 

@@ -1,5 +1,5 @@
-import { type Connection, openSqlite } from '../driver.ts'
-import { failureOf, reasonOf } from '../failures.ts'
+import { type Connection, openSqlite } from '../sqlite/driver.ts'
+import { failureOf, reasonOf } from '../sqlite/failures.ts'
 
 /** What is wrong with a copy, such as "is damaged (...)"; undefined if it is whole, and every reference holds. */
 export function faultOf(file: string): string | undefined {

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync, utimesSync } from 'node:fs'
-import { openSqlite } from '../driver.ts'
+import { openSqlite } from '../sqlite/driver.ts'
 import { isWhole, lookAt, positionOf } from './files.ts'
 
 /** In the header of a database: 1 is a rollback journal, 2 a write-ahead log. */

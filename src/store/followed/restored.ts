@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSqlite } from '../driver.ts'
-import { failureOf } from '../failures.ts'
 import type { CommandStore } from '../open.ts'
 import { replicationRow } from '../replication.ts'
+import { openSqlite } from '../sqlite/driver.ts'
+import { failureOf } from '../sqlite/failures.ts'
 import { SEQS_PER_EPOCH } from './promotion.ts'
 
 // A backup may be older than the last promotion. Restored as it is, it would be the database of a primary that was replaced,

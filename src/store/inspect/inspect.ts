@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../lib/problem.ts'
-import { type Connection, type Database, openSqlite } from '../driver.ts'
-import { failureOf, isWithoutMemory, NO_SHARED_MEMORY, reasonOf } from '../failures.ts'
-import { refuseForeignLog } from '../foreign-log.ts'
-import { checkSchema, SCHEMA_VERSION } from '../migrations.ts'
+import { refuseForeignLog } from '../folder/foreign-log.ts'
 import { DATABASE, foreignFile, requireDatabase } from '../open.ts'
+import { checkSchema, SCHEMA_VERSION } from '../schema/migrations.ts'
+import { type Connection, type Database, openSqlite } from '../sqlite/driver.ts'
+import { failureOf, isWithoutMemory, NO_SHARED_MEMORY, reasonOf } from '../sqlite/failures.ts'
 
 /** A database that is looked at and not written to. Without `db` it cannot be read; `problem` says why, or what it is. */
 export type Inspected = {

@@ -1,7 +1,7 @@
-import type { Database } from '../driver.ts'
-import { SEARCHED_TABLES } from '../erase.ts'
-import { indexEntries, KINDS, type Kind } from '../search.ts'
-import { IS_WHOLE } from '../staged.ts'
+import { SEARCHED_TABLES } from '../orgs/erase.ts'
+import { IS_WHOLE } from '../orgs/staged.ts'
+import { indexEntries, KINDS, type Kind } from '../search/search.ts'
+import type { Database } from '../sqlite/driver.ts'
 
 /** Not of an organisation that is being restored, or that has moved: its rest is erased some time. */
 const IS_DONE = `org_id IN (SELECT id FROM orgs WHERE ${IS_WHOLE} AND state <> 'moved')`

@@ -1,8 +1,8 @@
-import { connection, type Database } from '../driver.ts'
-import { SEARCHED_TABLES } from '../erase.ts'
-import { indexesOf, isLookedUp, KINDS, type Kind, placeOf } from '../search.ts'
+import { SEARCHED_TABLES } from '../orgs/erase.ts'
+import { IS_WHOLE } from '../orgs/staged.ts'
+import { indexesOf, isLookedUp, KINDS, type Kind, placeOf } from '../search/search.ts'
 import { searchTables } from '../search-tables.ts'
-import { IS_WHOLE } from '../staged.ts'
+import { connection, type Database } from '../sqlite/driver.ts'
 import { pageErrors } from './inspect.ts'
 
 // How it stands with the tables of the search, which have nothing that the records do not have.

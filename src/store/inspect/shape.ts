@@ -1,6 +1,6 @@
 import { DEPARTING } from '../departing.ts'
-import { type Connection, connection, type Database } from '../driver.ts'
-import { emptyDatabase } from '../memory.ts'
+import { emptyDatabase } from '../schema/memory.ts'
+import { type Connection, connection, type Database } from '../sqlite/driver.ts'
 
 type Row = Record<string, string | number | null>
 type SchemaObject = { type: 'table' | 'index' | 'trigger' | 'view'; name: string; sql: string | null }

@@ -1,6 +1,6 @@
 import { UUID } from '../../lib/id.ts'
-import type { Database } from '../driver.ts'
-import { statements } from '../statements.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { statements } from '../sqlite/statements.ts'
 import type { Conditions, Group, SqlPart } from './condition-sql.ts'
 import type { Condition } from './conditions.ts'
 import { counting } from './cost.ts'

@@ -1,6 +1,6 @@
 import { UUID } from '../../lib/id.ts'
-import type { Database } from '../driver.ts'
-import { type Kind, OWNED } from '../search.ts'
+import { type Kind, OWNED } from '../search/search.ts'
+import type { Database } from '../sqlite/driver.ts'
 import { type Comparison, type Condition, isComparison, type Link, type Search } from './conditions.ts'
 import { indexes } from './indexes.ts'
 import { entriesOfSearch, idsOfSearch, isAmong, searches, startsOfSearch, testOfSearch, testOfWords } from './search.ts'

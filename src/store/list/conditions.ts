@@ -1,6 +1,6 @@
 import type { Caller } from '../../lib/caller.ts'
 import { firstIdAt } from '../../lib/id.ts'
-import type { Kind } from '../search.ts'
+import type { Kind } from '../search/search.ts'
 
 export type Operator = 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'starts_with'
 

@@ -1,4 +1,4 @@
-import type { Database } from '../driver.ts'
+import type { Database } from '../sqlite/driver.ts'
 
 /**
  * Finds the index for the values of a column: it starts with org_id and the column, or with org_id, the column `only`

@@ -1,8 +1,8 @@
-import type { RawRow, Readable } from '../columns.ts'
-import type { Database } from '../driver.ts'
-import { completed, type MarkedRows, renderedBy } from '../rendered.ts'
-import { statements } from '../statements.ts'
-import { bounded } from '../work.ts'
+import type { RawRow, Readable } from '../rows/columns.ts'
+import { completed, type MarkedRows, renderedBy } from '../rows/rendered.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { statements } from '../sqlite/statements.ts'
+import { bounded } from '../sqlite/work.ts'
 import { isByReference, type Reference, references } from './by-reference.ts'
 import {
   conditionSql,

@@ -1,6 +1,6 @@
 import { phoneKeys, readPhonesIn } from '../../lib/written/phone-countries.ts'
-import type { Database } from '../driver.ts'
-import { countryOf } from '../orgs.ts'
+import { countryOf } from '../orgs/orgs.ts'
+import type { Database } from '../sqlite/driver.ts'
 import type { Comparison, Condition, Filter } from './conditions.ts'
 import { idsOfSearch, searches } from './search.ts'
 

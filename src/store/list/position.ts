@@ -1,6 +1,6 @@
 import { UUID } from '../../lib/id.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { Database } from '../driver.ts'
+import type { Database } from '../sqlite/driver.ts'
 import { readReferredKey } from './by-reference.ts'
 import type { Sort } from './page.ts'
 

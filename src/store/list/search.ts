@@ -1,7 +1,6 @@
 import { type Query, queryOf } from '../../lib/words.ts'
 import { digitsOf } from '../../lib/written/phone-countries.ts'
-import type { Database } from '../driver.ts'
-import { countryOf } from '../orgs.ts'
+import { countryOf } from '../orgs/orgs.ts'
 import {
   isLookedUp,
   isOwnerWord,
@@ -12,7 +11,8 @@ import {
   ownerWord,
   SAME_RANK,
   WITH_PHONES,
-} from '../search.ts'
+} from '../search/search.ts'
+import type { Database } from '../sqlite/driver.ts'
 import type { SearchIn, SqlPart } from './condition-sql.ts'
 import type { Filter, Operator } from './conditions.ts'
 

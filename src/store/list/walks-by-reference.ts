@@ -1,4 +1,4 @@
-import type { Statement } from '../driver.ts'
+import type { Statement } from '../sqlite/driver.ts'
 import {
   partOf,
   type ReferenceSort,

@@ -1,4 +1,4 @@
-import type { Database } from '../../store/driver.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { DOWN_AFTER } from './retry-policy.ts'
 
 /** The status of a webhook; an active one whose receiver is down is `failing`. */

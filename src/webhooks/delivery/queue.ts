@@ -3,7 +3,7 @@ import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../events/body.ts
 import { eventsOf } from '../../events/names.ts'
 import { timeOfId } from '../../lib/id.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
-import { isOpen, notStaged } from '../../store/org-states.ts'
+import { isOpen, notStaged } from '../../store/orgs/org-states.ts'
 import { TEST, type Try } from '../deliveries.ts'
 import type { DeliveryDecision, Health } from './retry-policy.ts'
 

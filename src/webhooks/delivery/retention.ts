@@ -1,6 +1,6 @@
 import { firstIdAt, MAX_AHEAD_MS } from '../../lib/id.ts'
 import type { Store } from '../../store/open.ts'
-import { notStaged } from '../../store/org-states.ts'
+import { notStaged } from '../../store/orgs/org-states.ts'
 
 /** How long events are kept unless the server is told otherwise. */
 export const USUAL_RETENTION_DAYS = 30

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { finder } from '../../../src/crm/erasure/traits.ts'
-import { textTables } from '../../../src/store/tables.ts'
+import { textTables } from '../../../src/store/schema/tables.ts'
 import { cli, cliJson } from '../../cli/command-line.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'

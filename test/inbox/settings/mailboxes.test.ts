@@ -6,7 +6,7 @@ import { type Mailbox, mailboxStore } from '../../../src/inbox/mailboxes/mailbox
 import { mailboxSettings } from '../../../src/inbox/mailboxes/settings.ts'
 import { mailboxSecrets } from '../../../src/inbox/mailboxes/settings-secrets.ts'
 import { resourceDeps } from '../../../src/resource-deps.ts'
-import type { Change } from '../../../src/settings/changes.ts'
+import type { Change } from '../../../src/store/settings/changes.ts'
 import { problem, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
 
 const smtp = { host: 'mail.acme.example', port: 587, tls: 'starttls', user: 'crm' }

@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { mailKinds } from '../../../src/jobs/mail.ts'
 import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
 import { stopRules } from '../../../src/sequences/enrollments/stop-rules.ts'
-import { schedulerHarness } from '../../jobs/scheduler-harness.ts'
 import { DAY, mail, mailbox, startTimelines } from '../../sequences/enrollment-replay.ts'
+import { schedulerHarness } from '../../store/jobs/scheduler-harness.ts'
 import { startSmtp } from '../../support/smtp.ts'
 
 type Timelines = Awaited<ReturnType<typeof startTimelines>>

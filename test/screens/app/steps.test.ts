@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Scheduler, startScheduler } from '../../../src/jobs/scheduler.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { DAY_MS, HOUR_MS } from '../../../src/lib/time.ts'
 import { bulkKinds } from '../../../src/screens/app/bulk/routes.ts'
+import { type Scheduler, startScheduler } from '../../../src/store/jobs/scheduler.ts'
 import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
 import type { Row } from '../../support/records.ts'
 

@@ -11,7 +11,7 @@ import {
   parseHosts,
 } from '../../../src/screens/sessions/hosts.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { publicUrlsWith } from '../../../src/store/orgs.ts'
+import { publicUrlsWith } from '../../../src/store/orgs/orgs.ts'
 import { cliJson, temporaryFolder } from '../../cli/command-line.ts'
 import { httpClient } from '../../support/client.ts'
 import { makeOrg } from '../../support/org.ts'

@@ -9,7 +9,7 @@ import { linkStore, linksAfterJump, setupLink } from '../../../src/auth/links.ts
 import { memberSettings } from '../../../src/crm/members/settings.ts'
 import { DAY_MS } from '../../../src/lib/time.ts'
 import { resourceDeps } from '../../../src/resource-deps.ts'
-import { countRows } from '../../../src/store/tables.ts'
+import { countRows } from '../../../src/store/schema/tables.ts'
 import { authenticatorCode } from '../../support/authenticator.ts'
 import { openEmptyStore } from '../../support/empty-store.ts'
 import { PASSWORD, type Screens, sessionOf, startScreens } from '../../support/screens.ts'

@@ -6,7 +6,7 @@ import { fold } from '../../../src/lib/pure/fold.ts'
 import { matches, queryOf, wordsOf } from '../../../src/lib/words.ts'
 import { conditionSql, type Group, grouped } from '../../../src/store/list/condition-sql.ts'
 import type { Comparison, Condition, Link, Operator, Value } from '../../../src/store/list/conditions.ts'
-import { ownerWord, searchIndex } from '../../../src/store/search.ts'
+import { ownerWord, searchIndex } from '../../../src/store/search/search.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import type { Row } from './model.ts'
 

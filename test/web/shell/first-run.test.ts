@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { countRows } from '../../../src/store/tables.ts'
+import { countRows } from '../../../src/store/schema/tables.ts'
 import { noBrowser } from '../../support/chromium.ts'
 import { assertAccessible } from '../../support/page.ts'
 import { close, type Site, startSite } from './site.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { vault } from '../../../src/store/vault.ts'
+import { vault } from '../../../src/store/folder/vault.ts'
 import { BROKEN, OK, type Received } from '../../support/receiver.ts'
 import { type DeliveryHarness, deliveryHarness, HOUR, type Hook, SECOND, verify } from './delivery-harness.ts'
 

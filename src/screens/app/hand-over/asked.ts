@@ -7,9 +7,9 @@ import type { Caller, Session } from '../../../lib/caller.ts'
 import * as f from '../../../lib/fields.ts'
 import { conflict, type FieldError, field, invalid, Problem } from '../../../lib/problem.ts'
 import { DAY_MS } from '../../../lib/time.ts'
-import type { Database } from '../../../store/driver.ts'
-import { orgOf } from '../../../store/orgs.ts'
-import { missing } from '../../../store/references.ts'
+import { orgOf } from '../../../store/orgs/orgs.ts'
+import { missing } from '../../../store/rows/references.ts'
+import type { Database } from '../../../store/sqlite/driver.ts'
 import { type Counts, FINISHED, type FinishedKind, KINDS, type WorkKind, workOf } from './work.ts'
 
 // What is asked for when a member hands over, and whether it can be done.

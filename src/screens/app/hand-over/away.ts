@@ -2,8 +2,8 @@ import { type Deps, once } from '../../../deps.ts'
 import { beginningOf } from '../../../lib/calendar/days.ts'
 import { conflict } from '../../../lib/problem.ts'
 import { noticeQueue } from '../../../personal/notices.ts'
-import { jobQueue } from '../../../store/jobs.ts'
-import { orgOf } from '../../../store/orgs.ts'
+import { jobQueue } from '../../../store/jobs/jobs.ts'
+import { orgOf } from '../../../store/orgs/orgs.ts'
 
 export const HAND_BACK = 'hand back'
 

@@ -1,7 +1,7 @@
 import { actingMember } from '../../../auth/acting.ts'
 import { hasRole, type Role } from '../../../auth/roles.ts'
 import type { Problem } from '../../../lib/problem.ts'
-import type { Database } from '../../../store/driver.ts'
+import type { Database } from '../../../store/sqlite/driver.ts'
 import type { BulkRow } from '../bulk/journal.ts'
 
 /** What administrators need to hand over what a member has. */

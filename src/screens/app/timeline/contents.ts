@@ -1,5 +1,5 @@
 import { rfc3339 } from '../../../lib/time.ts'
-import type { Database } from '../../../store/driver.ts'
+import type { Database } from '../../../store/sqlite/driver.ts'
 import { recordEvents } from './events.ts'
 import { type Found, fieldsOf } from './places.ts'
 

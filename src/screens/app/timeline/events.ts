@@ -1,5 +1,5 @@
 import { MAX_AHEAD_MS, timeOfId } from '../../../lib/id.ts'
-import type { Database } from '../../../store/driver.ts'
+import type { Database } from '../../../store/sqlite/driver.ts'
 import { eventSeqs } from '../event-seqs.ts'
 import type { Place } from './places.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../../store/driver.ts'
+import type { Database } from '../../../store/sqlite/driver.ts'
 import type { TimelineObject } from '../asked-record.ts'
 import type { Found, Place } from './places.ts'
 

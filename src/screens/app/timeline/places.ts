@@ -1,5 +1,5 @@
 import { firstIdAt, timeOfId } from '../../../lib/id.ts'
-import type { Database } from '../../../store/driver.ts'
+import type { Database } from '../../../store/sqlite/driver.ts'
 import type { TimelineObject } from '../asked-record.ts'
 import { type RecordEvent, recordEvents } from './events.ts'
 import { mailPlaces } from './mails.ts'

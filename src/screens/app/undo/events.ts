@@ -1,6 +1,6 @@
 import { timeOfId } from '../../../lib/id.ts'
 import { notFound } from '../../../lib/problem.ts'
-import type { Database } from '../../../store/driver.ts'
+import type { Database } from '../../../store/sqlite/driver.ts'
 import { eventSeqs } from '../event-seqs.ts'
 import type { Told } from './inverse.ts'
 
