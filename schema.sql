@@ -1663,7 +1663,7 @@ CREATE TABLE audit_log ( -- who did what; docs/decisions/037-audit-log.md
   action TEXT NOT NULL,
   record_id TEXT, -- no reference: it may have been deleted
   detail TEXT NOT NULL CHECK (json_valid(detail)), -- JSON object
-  hash TEXT NOT NULL, -- SHA-256 of the previous hash and the canonical text of the entry: src/audit/entry.ts
+  hash TEXT NOT NULL, -- SHA-256 of the previous hash and the canonical text of the entry: src/events/audit/entry.ts
   PRIMARY KEY (org, seq)
 ) STRICT, WITHOUT ROWID;
 

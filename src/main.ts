@@ -1,6 +1,6 @@
 import { commands } from './cli/commands.ts'
 import { endProcess } from './cli/ending.ts'
-import { run, standardStreams } from './cli/run.ts'
+import { run, standardStreams } from './command/run.ts'
 
 // Without a listener, Node opens its debugger on a port that every account of the machine reaches. The executable has an option
 // against it, which also holds for the first moments.

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hashOf, NO_HASH, type Row } from '../../src/audit/entry.ts'
+import { hashOf, NO_HASH, type Row } from '../../src/events/audit/entry.ts'
 import { DATABASE } from '../../src/store/open.ts'
 import { KINDS, type Kind, markOf } from '../../src/store/search/search.ts'
 import { type Connection, openSqlite } from '../../src/store/sqlite/driver.ts'

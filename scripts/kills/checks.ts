@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { verifier } from '../../src/audit/verify.ts'
+import { verifier } from '../../src/events/audit/verify.ts'
 import { DATABASE, openStore } from '../../src/store/open.ts'
 import { allOrgs } from '../../src/store/orgs/orgs.ts'
 import { connection, type Database, openSqlite } from '../../src/store/sqlite/driver.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { usage } from '../config.ts'
+import { usage } from '../command/config/options.ts'
 import { canonical, network } from '../lib/net/addresses.ts'
 import { readNetwork } from '../lib/net/networks.ts'
 

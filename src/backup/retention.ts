@@ -1,4 +1,4 @@
-import { usage } from '../config.ts'
+import { usage } from '../command/config/options.ts'
 import { dateIn, parseDay } from '../lib/calendar/days.ts'
 import { DAY_MS, HOUR_MS } from '../lib/time.ts'
 import type { Reason } from './reasons.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { usage } from '../config.ts'
+import { usage } from '../command/config/options.ts'
 
 /** Such as 03:15. */
 export type TimeOfDay = string

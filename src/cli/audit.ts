@@ -1,14 +1,14 @@
-import { lineOf, type Row } from '../audit/entry.ts'
-import { type AuditLog, auditLog } from '../audit/log.ts'
-import { type Chain, verifier } from '../audit/verify.ts'
-import { usage } from '../config.ts'
+import { type Answer, command, json, org } from '../command/command.ts'
+import { usage } from '../command/config/options.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
+import { aligned, oneLine } from '../command/text.ts'
+import { lineOf, type Row } from '../events/audit/entry.ts'
+import { type AuditLog, auditLog } from '../events/audit/log.ts'
+import { type Chain, verifier } from '../events/audit/verify.ts'
 import { Problem } from '../lib/problem.ts'
 import { isDate, rfc3339 } from '../lib/time.ts'
 import { allOrgs } from '../store/orgs/orgs.ts'
 import { inSnapshot } from '../store/sqlite/snapshot.ts'
-import { type Answer, command, json, org } from './command.ts'
-import { chosenOrg, withStore } from './store.ts'
-import { aligned, oneLine } from './text.ts'
 
 /** How many entries are printed without --since. */
 const NEWEST = 100

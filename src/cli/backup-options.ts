@@ -3,7 +3,7 @@ import { type Nightly, type NightlyOptions, startNightly } from '../backup/night
 import { parseKeep, USUAL_KEEP } from '../backup/retention.ts'
 import { NIGHT, parseBackupAt, timeOf } from '../backup/schedule.ts'
 import { noteBackup, notedState } from '../backup/state.ts'
-import { flagOf, type Options, type Values } from '../config.ts'
+import { flagOf, type Options, type Values } from '../command/config/options.ts'
 import type { Log } from '../lib/log.ts'
 import { machineZone } from '../lib/machine-zone.ts'
 import { workOutcomes } from '../store/jobs/recurring.ts'

@@ -12,9 +12,9 @@ import type { Place } from '../backup/places/place.ts'
 import { parseAddress, readKeys } from '../backup/places/s3/account.ts'
 import { s3Place } from '../backup/places/s3/s3.ts'
 import { USUAL_KEEP } from '../backup/retention.ts'
-import { flagOf, type Options, usage, type Values } from '../config.ts'
+import { flagOf, type Options, usage, type Values } from '../command/config/options.ts'
+import { readTrust } from '../command/trust.ts'
 import { isLocal } from './screens-url.ts'
-import { readTrust } from './trust.ts'
 
 // Options about encrypted backups and second places, for the commands that make, verify and restore backups.
 

@@ -1,6 +1,6 @@
+import type { Command } from '../command/command.ts'
 import { audit } from './audit.ts'
 import { backup, verify } from './backup.ts'
-import type { Command } from './command.ts'
 import { completionBash, completionFish, completionZsh } from './completion.ts'
 import { configShow } from './config-show.ts'
 import { contactExport, contactForget } from './contact.ts'

@@ -1,4 +1,4 @@
-import { type Command, command } from './command.ts'
+import { type Command, command } from '../command/command.ts'
 import { bashCompletion } from './completion/bash.ts'
 import { type Declared, declared } from './completion/declared.ts'
 import { fishCompletion } from './completion/fish.ts'

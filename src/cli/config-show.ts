@@ -1,8 +1,8 @@
-import { unknownVariables, withoutEffect } from '../config/unknown.ts'
-import { type Found, keyOf, type Options, usage } from '../config.ts'
+import { type Command, command, json, optionsOf } from '../command/command.ts'
+import { type Found, keyOf, type Options, usage } from '../command/config/options.ts'
+import { unknownVariables, withoutEffect } from '../command/config/unknown.ts'
+import { aligned, oneLine } from '../command/text.ts'
 import { nearest } from '../lib/nearest.ts'
-import { type Command, command, json, optionsOf } from './command.ts'
-import { aligned, oneLine } from './text.ts'
 
 type Row = {
   key: string

@@ -1,12 +1,12 @@
 import { folderOfCommand } from '../backup/folders.ts'
 import { listBackups } from '../backup/list.ts'
-import { usage } from '../config.ts'
+import { type Answer, command, json, org } from '../command/command.ts'
+import { usage } from '../command/config/options.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
 import type { Forgotten } from '../crm/erasure/forget.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { CommandStore } from '../store/open.ts'
 import { backupDir } from './backup-options.ts'
-import { type Answer, command, json, org } from './command.ts'
-import { chosenOrg, withStore } from './store.ts'
 
 const contact = { contact: 'id or email of the contact' }
 

@@ -1,11 +1,11 @@
 import { folderOfCommand } from '../backup/folders.ts'
+import { ageNotice, readAgeNotice } from '../command/age-notice.ts'
+import { command, json } from '../command/command.ts'
+import { minFreeOption, readMinFree } from '../command/min-free.ts'
+import { withStore } from '../command/store.ts'
+import { oneLine } from '../command/text.ts'
 import type { Report } from '../doctor/doctor.ts'
-import { ageNotice, readAgeNotice } from './age-notice.ts'
 import { backupDir } from './backup-options.ts'
-import { command, json } from './command.ts'
-import { minFreeOption, readMinFree } from './min-free.ts'
-import { withStore } from './store.ts'
-import { oneLine } from './text.ts'
 
 export const doctor = command({
   name: 'doctor',

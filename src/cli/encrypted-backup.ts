@@ -5,7 +5,7 @@ import { isEncrypted } from '../backup/encryption/header.ts'
 import { requireSpace } from '../backup/space.ts'
 import { workingFolder } from '../backup/verify.ts'
 import { openWorkspace } from '../backup/workspace.ts'
-import type { Values } from '../config.ts'
+import type { Values } from '../command/config/options.ts'
 import { Problem } from '../lib/problem.ts'
 import { type decryptionOptions, readDecryption } from './backup-places.ts'
 

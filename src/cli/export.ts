@@ -1,8 +1,8 @@
+import { command, json, org } from '../command/command.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
 import { writeExport } from '../exports/write.ts'
 import type { Store } from '../store/open.ts'
-import { command, json, org } from './command.ts'
 import { saidOf } from './import-dir.ts'
-import { chosenOrg, withStore } from './store.ts'
 
 export const exportAll = command({
   name: 'export',

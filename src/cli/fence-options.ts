@@ -1,4 +1,4 @@
-import { flagOf, type Options } from '../config.ts'
+import { flagOf, type Options } from '../command/config/options.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Known } from '../replication/known.ts'
 

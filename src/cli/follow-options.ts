@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { flagOf, type Options, usage, type Values } from '../config.ts'
-import { parseServer } from './public-url.ts'
+import { flagOf, type Options, usage, type Values } from '../command/config/options.ts'
+import { parseServer } from '../command/public-url.ts'
 
 // Options of a server that only reads a copy.
 

@@ -1,5 +1,5 @@
 import { trustedProxies } from '../auth/client.ts'
-import { usage } from '../config.ts'
+import { usage } from '../command/config/options.ts'
 import { parseBasePath } from '../http/base-path.ts'
 import { type Certificate, openCertificate } from '../http/certificate.ts'
 import type { Front } from '../http/server.ts'

@@ -1,8 +1,8 @@
 import { get as getPlain, type RequestOptions } from 'node:http'
-import { type Listen, parseListen, usage } from '../config.ts'
+import { command, json } from '../command/command.ts'
+import { type Listen, parseListen, usage } from '../command/config/options.ts'
 import { parseBasePath } from '../http/base-path.ts'
 import { Problem } from '../lib/problem.ts'
-import { command, json } from './command.ts'
 import { basePath, tlsCert } from './front.ts'
 
 const PATIENCE_MS = 5000

@@ -1,7 +1,7 @@
+import { command, json, org } from '../command/command.ts'
+import { progress } from '../command/progress.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
 import type { CommandStore } from '../store/open.ts'
-import { command, json, org } from './command.ts'
-import { progress } from './progress.ts'
-import { chosenOrg, withStore } from './store.ts'
 
 // `import meetings FILE` imports the events of a calendar.
 

@@ -1,11 +1,11 @@
-import { flagOf, type Options, usage, type Values } from '../config.ts'
+import { json, org } from '../command/command.ts'
+import { flagOf, type Options, usage, type Values } from '../command/config/options.ts'
 import type { FormatOptions } from '../imports/csv/detect-formats.ts'
 import { checkEncoding } from '../imports/csv/encodings/encodings.ts'
 import type { ImportOptions } from '../imports/csv/import.ts'
 import type { Match } from '../imports/csv/mapping.ts'
 import { UNKNOWN } from '../imports/csv/rules.ts'
 import { checkStagesAs } from '../imports/csv/stage-options.ts'
-import { json, org } from './command.ts'
 
 const match = (choices: string) =>
   ({

@@ -1,14 +1,14 @@
+import { type Answer, type AuditedWrites, command, json, org } from '../command/command.ts'
+import { progress } from '../command/progress.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
+import { aligned } from '../command/text.ts'
 import type { RowsImported } from '../imports/csv/import.ts'
 import type { Match } from '../imports/csv/mapping.ts'
 import type { Plan } from '../imports/csv/plan.ts'
 import type { Undone } from '../imports/journal/undo.ts'
 import type { ImportObject } from '../imports/writes.ts'
 import type { CommandStore } from '../store/open.ts'
-import { type Answer, type AuditedWrites, command, json, org } from './command.ts'
 import { activityOptions, dealOptions, type Given, importOptions, readOptions } from './import-options.ts'
-import { progress } from './progress.ts'
-import { chosenOrg, withStore } from './store.ts'
-import { aligned } from './text.ts'
 
 // `import contacts|companies|deals|notes|tasks FILE` and `import --undo ID`. Importing meetings and restoring an export, `import
 // DIR`, are separate commands.

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { CONFIG_FILE } from '../config/file.ts'
-import { type Found, usage } from '../config.ts'
+import { command } from '../command/command.ts'
+import { CONFIG_FILE } from '../command/config/file.ts'
+import { type Found, usage } from '../command/config/options.ts'
+import { askYes } from '../command/prompt.ts'
 import { openLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import { command } from './command.ts'
 import {
   DATA,
   dropInText,
@@ -15,7 +16,6 @@ import {
   UNIT_TEXT,
   USER,
 } from './install/unit.ts'
-import { askYes } from './prompt.ts'
 import { serveOptions as allOfServe, checkLogLevel, readServeOptions, type ServeOptions } from './serve-options.ts'
 
 // What is said once is nothing for each start of a service.

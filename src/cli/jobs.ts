@@ -1,3 +1,6 @@
+import { type Answer, command, json, org } from '../command/command.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
+import { aligned, oneLine } from '../command/text.ts'
 import { remedies } from '../jobs/remedies.ts'
 import { UUID } from '../lib/id.ts'
 import { conflict, Problem } from '../lib/problem.ts'
@@ -8,9 +11,6 @@ import { handOverRemedies } from '../screens/app/hand-over/routes.ts'
 import { type JobRow, jobRows } from '../store/jobs/job-rows.ts'
 import type { Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs/orgs.ts'
-import { type Answer, command, json, org } from './command.ts'
-import { chosenOrg, withStore } from './store.ts'
-import { aligned, oneLine } from './text.ts'
 
 // A running server notices what these commands write, and runs the jobs.
 

@@ -1,4 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { command, json, org } from '../command/command.ts'
+import { askSecret, type Input } from '../command/prompt.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
+import { oneLine } from '../command/text.ts'
+import { readTrust } from '../command/trust.ts'
 import type { Mailbox } from '../inbox/mailboxes/mailboxes.ts'
 import { clientOf } from '../inbox/mailboxes/oauth.ts'
 import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
@@ -11,11 +16,6 @@ import { OAuthRefusal, type Tokens } from '../lib/mail/oauth/tokens.ts'
 import type { Failure } from '../lib/mail/transport/error-messages.ts'
 import { Problem } from '../lib/problem.ts'
 import { DAY_MS } from '../lib/time.ts'
-import { command, json, org } from './command.ts'
-import { askSecret, type Input } from './prompt.ts'
-import { chosenOrg, withStore } from './store.ts'
-import { oneLine } from './text.ts'
-import { readTrust } from './trust.ts'
 
 /** What the person has to open, for programs. */
 type Task = { verification_url: string; user_code: string; expires_in_s: number } | { authorization_url: string }

@@ -1,8 +1,8 @@
 import { builtAt, version } from '../assets.ts'
-import { type Options, optionUsage, variableOf } from '../config.ts'
+import { type Command, command } from '../command/command.ts'
+import { type Options, optionUsage, variableOf } from '../command/config/options.ts'
+import { remarkOf } from '../command/help.ts'
 import { rfc3339 } from '../lib/time.ts'
-import { type Command, command } from './command.ts'
-import { remarkOf } from './help.ts'
 
 export const manual = command({
   name: 'manual',

@@ -2,6 +2,8 @@ import { credentialStore } from '../auth/credentials.ts'
 import { linkStore, linkUrl } from '../auth/links.ts'
 import { ROLES } from '../auth/roles.ts'
 import { sessionStore } from '../auth/sessions.ts'
+import { command, json, org } from '../command/command.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
 import type { Member } from '../crm/members/members.ts'
 import { memberSettings } from '../crm/members/settings.ts'
 import { emailKey } from '../lib/email.ts'
@@ -10,9 +12,7 @@ import { conflict, Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import type { CommandStore } from '../store/open.ts'
 import { allOrgs } from '../store/orgs/orgs.ts'
-import { command, json, org } from './command.ts'
 import { addressOfScreens, isLocal, linkOptions, listenerUrl, localNote } from './screens-url.ts'
-import { chosenOrg, withStore } from './store.ts'
 
 const email = { email: 'email of the member' }
 

@@ -1,4 +1,4 @@
-import { usage } from '../config.ts'
+import { usage } from '../command/config/options.ts'
 import { type Monitors, parseMonitorFrom } from '../screens/monitoring/access.ts'
 
 const LOOPBACK = 'loopback'

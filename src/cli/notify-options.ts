@@ -1,4 +1,4 @@
-import { type Options, usage, type Values } from '../config.ts'
+import { type Options, usage, type Values } from '../command/config/options.ts'
 import { EMAIL_FORM } from '../lib/email.ts'
 
 const OWNERS = 'owners'

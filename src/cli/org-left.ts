@@ -1,12 +1,12 @@
-import { usage } from '../config.ts'
+import { accountActor } from '../command/audit-writes.ts'
+import { command, json } from '../command/command.ts'
+import { usage } from '../command/config/options.ts'
+import { withStore } from '../command/store.ts'
 import { conflict } from '../lib/problem.ts'
 import { departureStore } from '../moves/departures.ts'
 import { declareMoved, eraseMoved, isErased } from '../moves/erasing.ts'
-import { accountActor } from './audit-writes.ts'
-import { command, json } from './command.ts'
 import { orgArgument, orgNamed } from './org.ts'
 import { checkAddress } from './org-move.ts'
-import { withStore } from './store.ts'
 
 // What a move has left behind: it is erased in the end, or the organisation again.
 

@@ -1,10 +1,10 @@
 import { isSendingPaused, resumeSending } from '../backup/sending.ts'
+import { command, json } from '../command/command.ts'
+import { withStore } from '../command/store.ts'
 import { dropPending, KINDS, type PendingKind, parseKinds, pendingOf } from '../jobs/pending.ts'
 import { conflict } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { Waiting } from '../store/jobs/pending-work.ts'
-import { command, json } from './command.ts'
-import { withStore } from './store.ts'
 
 export const resume = command({
   name: 'resume-sending',

@@ -1,4 +1,4 @@
-import { parseListen, usage } from '../config.ts'
+import { parseListen, usage } from '../command/config/options.ts'
 import { parseBasePath } from '../http/base-path.ts'
 import { LOCAL_URL } from '../http/server.ts'
 import { addressForOthers, hostOf, isEverywhere, isLoopback, parseHosts } from '../screens/sessions/hosts.ts'

@@ -1,10 +1,10 @@
-import { usage } from '../config.ts'
+import { command, json, org } from '../command/command.ts'
+import { usage } from '../command/config/options.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
 import { type Profile, SIZES } from '../demo/story/steps.ts'
 import { DAY_MS, isDate } from '../lib/time.ts'
 import type { CommandStore } from '../store/open.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
-import { command, json, org } from './command.ts'
-import { chosenOrg, withStore } from './store.ts'
 
 const PROFILES = Object.keys(SIZES)
 

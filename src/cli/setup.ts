@@ -1,9 +1,9 @@
 import { linkUrl, setupLink } from '../auth/links.ts'
+import { isNewFolder } from '../command/expected-data.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { prepareFolder } from '../settings/new-org.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { allOrgsEver } from '../store/orgs/orgs.ts'
-import { isNewFolder } from './expected-data.ts'
 import { isLocal, isUnix, SOCKET_NOTE } from './screens-url.ts'
 
 /** Makes the database of a data folder that is missing or empty: its organisation is made in the browser. */

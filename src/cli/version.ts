@@ -1,7 +1,7 @@
 import { version as dealbox } from '../assets.ts'
+import { command, json } from '../command/command.ts'
 import { sqliteVersion } from '../store/schema/memory.ts'
 import { SCHEMA_VERSION } from '../store/schema/migrations.ts'
-import { command, json } from './command.ts'
 
 export const version = command({
   name: 'version',

@@ -1,4 +1,7 @@
-import { usage } from '../config.ts'
+import { command, json, org } from '../command/command.ts'
+import { usage } from '../command/config/options.ts'
+import { chosenOrg, withStore } from '../command/store.ts'
+import { aligned } from '../command/text.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { batches } from '../store/batches.ts'
 import type { Condition } from '../store/list/conditions.ts'
@@ -6,9 +9,6 @@ import type { ListQuery } from '../store/list/page.ts'
 import { type Delivery, columns as deliveryColumns, deliveryStore } from '../webhooks/deliveries.ts'
 import { replayStore } from '../webhooks/replay.ts'
 import { columns, webhookStore } from '../webhooks/webhooks.ts'
-import { command, json, org } from './command.ts'
-import { chosenOrg, withStore } from './store.ts'
-import { aligned } from './text.ts'
 
 // A running server detects what these commands write, and sends it.
 

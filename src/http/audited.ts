@@ -1,5 +1,5 @@
-import type { Detail, NewEntry } from '../audit/entry.ts'
 import type { Access } from '../auth/access.ts'
+import type { Detail, NewEntry } from '../events/audit/entry.ts'
 import type { Answered, Need, Stored, WriteRoute } from './route.ts'
 
 /** How a write is called in the audit log: its entry is part of the transaction. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { usage } from '../config.ts'
+import { usage } from '../command/config/options.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Answer } from './answer.ts'
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Server, ServerOptions } from 'node:https'
-import { usage } from '../config.ts'
+import { usage } from '../command/config/options.ts'
 import type { Log } from '../lib/log.ts'
 import { rfc3339 } from '../lib/time.ts'
 

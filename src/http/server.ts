@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { noProxies, notePeer, type Proxies } from '../auth/client.ts'
-import type { Listen } from '../config.ts'
+import type { Listen } from '../command/config/options.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { backlog } from './backlog.ts'

@@ -1,4 +1,4 @@
-import { usage } from '../config.ts'
+import { usage } from '../command/config/options.ts'
 import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { ENROLLMENT_STEP } from '../sequences/enrollments/enrollment-writer.ts'

@@ -1,6 +1,6 @@
-import { purgeAuditLog, USUAL_RETENTION_DAYS } from '../audit/purge.ts'
 import { purgeLinks } from '../auth/links.ts'
 import { purgeSessions } from '../auth/sessions.ts'
+import { purgeAuditLog, USUAL_RETENTION_DAYS } from '../events/audit/purge.ts'
 import { deleteExpiredAnswers } from '../http/idempotency.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { textOf } from '../store/jobs/jobs.ts'

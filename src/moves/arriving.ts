@@ -1,4 +1,4 @@
-import { auditLog } from '../audit/log.ts'
+import { auditLog } from '../events/audit/log.ts'
 import type { Log } from '../lib/log.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import { lockRestore } from '../store/folder/lock.ts'

@@ -1,5 +1,5 @@
-import type { Actor } from '../audit/entry.ts'
-import { auditLog } from '../audit/log.ts'
+import type { Actor } from '../events/audit/entry.ts'
+import { auditLog } from '../events/audit/log.ts'
 import { batches } from '../store/batches.ts'
 import { lockMove } from '../store/folder/lock.ts'
 import type { CommandStore } from '../store/open.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { hashOf, type Row } from '../audit/entry.ts'
-import { COLUMNS } from '../audit/log.ts'
+import { hashOf, type Row } from '../events/audit/entry.ts'
+import { COLUMNS } from '../events/audit/log.ts'
 import { conflict } from '../lib/problem.ts'
 import { decode, encode, type Value } from '../store/moved-rows.ts'
 import { stageOrg } from '../store/orgs/staged.ts'

@@ -1,5 +1,5 @@
-import type { Actor } from '../audit/entry.ts'
-import { auditLog } from '../audit/log.ts'
+import type { Actor } from '../events/audit/entry.ts'
+import { auditLog } from '../events/audit/log.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
 import { movesClient, type Patience } from './client.ts'

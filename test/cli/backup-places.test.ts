@@ -13,8 +13,8 @@ import {
   readPlaces,
 } from '../../src/cli/backup-places.ts'
 import { dropInText } from '../../src/cli/install/unit.ts'
-import { readConfig } from '../../src/config/read.ts'
-import type { Options } from '../../src/config.ts'
+import type { Options } from '../../src/command/config/options.ts'
+import { readConfig } from '../../src/command/config/read.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { smallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from './command-line.ts'

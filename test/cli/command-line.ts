@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Command } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
-import { run } from '../../src/cli/run.ts'
-import type { Environment } from '../../src/config.ts'
+import type { Command } from '../../src/command/command.ts'
+import type { Environment } from '../../src/command/config/options.ts'
+import { run } from '../../src/command/run.ts'
 import { MAIN } from '../support/program.ts'
 
 export type Ended = { code: number | null; out: string; err: string }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { version } from '../../src/assets.ts'
 import { SCOPES } from '../../src/auth/scopes.ts'
-import { parseLifetime } from '../../src/cli/lifetime.ts'
+import { parseLifetime } from '../../src/command/lifetime.ts'
 import { SCHEMA_VERSION } from '../../src/store/schema/migrations.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 

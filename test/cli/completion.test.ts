@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { commands } from '../../src/cli/commands.ts'
 import { manualPage } from '../../src/cli/manual.ts'
-import { flagOf } from '../../src/config.ts'
+import { flagOf } from '../../src/command/config/options.ts'
 import { cli, temporaryFolder } from './command-line.ts'
 
 // The shells themselves complete: what they offer is what the commands declare.

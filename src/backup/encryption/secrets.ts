@@ -1,4 +1,4 @@
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import { plainText } from '../../lib/plain-text.ts'
 import { readSecretFile } from '../files/secret-file.ts'
 

@@ -1,5 +1,5 @@
-import { flagOf, type Options } from '../../config.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../../command/command.ts'
+import { flagOf, type Options } from '../../command/config/options.ts'
 
 // What the shells complete, by the declarations that also make --help.
 

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import { SOCKET } from '../../replication/renewal.ts'
 import { DATABASE } from '../../store/open.ts'
 import type { ReplicaPlace } from '../replica-options.ts'

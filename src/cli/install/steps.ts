@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { isSea } from 'node:sea'
+import { markData } from '../../command/expected-data.ts'
 import { Problem } from '../../lib/problem.ts'
-import { markData } from '../expected-data.ts'
 import { LITESTREAM_CONFIG, LITESTREAM_UNIT } from './litestream.ts'
 import { DATA, EXECUTABLE, isPackaged, OPTIONS, PACKAGED_EXECUTABLE, UNIT, UNIT_TEXT } from './unit.ts'
 

@@ -1,6 +1,15 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
-import { flagOf, keyOf, type Listen, type Option, type Options, parseListen, usage, variableOf } from '../../config.ts'
+import {
+  flagOf,
+  keyOf,
+  type Listen,
+  type Option,
+  type Options,
+  parseListen,
+  usage,
+  variableOf,
+} from '../../command/config/options.ts'
 import { FILE_OR_RECIPIENT } from '../backup-places.ts'
 import { FOLDER_OR_URL } from '../replica-options.ts'
 

@@ -1,5 +1,5 @@
-import { auditLog } from '../../audit/log.ts'
-import { verifier } from '../../audit/verify.ts'
+import { auditLog } from '../../events/audit/log.ts'
+import { verifier } from '../../events/audit/verify.ts'
 import { counted, type Finding, fail, pass, some } from '../finding.ts'
 import { depsOf, howToRestore, type Patient } from '../patient.ts'
 

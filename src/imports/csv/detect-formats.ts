@@ -1,4 +1,4 @@
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import type { Json } from '../../lib/json.ts'
 import { readAmount } from '../../lib/written/amounts.ts'
 import { readDay } from '../../lib/written/days.ts'

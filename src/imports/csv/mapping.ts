@@ -1,4 +1,4 @@
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import { type FieldType, TYPES } from '../../crm/custom-fields/types.ts'
 import type { Json } from '../../lib/json.ts'
 import type { ImportObject } from '../writes.ts'

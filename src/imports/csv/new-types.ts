@@ -1,4 +1,4 @@
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import type { FieldType } from '../../crm/custom-fields/types.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { readDay } from '../../lib/written/days.ts'

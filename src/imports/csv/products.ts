@@ -1,4 +1,4 @@
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import { ANY_SOURCE } from '../../crm/records/external-ids.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { isActivity, productOfActivities } from './activities/signs.ts'

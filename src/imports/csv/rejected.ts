@@ -2,7 +2,7 @@ import { createWriteStream, existsSync, realpathSync, renameSync, rmSync } from 
 import { basename, dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import { guarded } from '../../lib/formula.ts'
 import type { Json } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'

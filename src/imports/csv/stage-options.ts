@@ -1,4 +1,4 @@
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import type { Outcome } from '../../store/settings/fields.ts'
 

@@ -1,4 +1,4 @@
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import type { ImportObject } from '../writes.ts'
 import type { Mapping } from './mapping.ts'

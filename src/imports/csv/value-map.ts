@@ -1,4 +1,4 @@
-import { usage } from '../../config.ts'
+import { usage } from '../../command/config/options.ts'
 import type { Json } from '../../lib/json.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import type { Fields, Kind } from './fields.ts'

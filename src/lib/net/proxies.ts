@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { readSecretVariable } from '../../config/environment.ts'
-import type { Environment } from '../../config.ts'
+import { readSecretVariable } from '../../command/config/environment.ts'
+import type { Environment } from '../../command/config/options.ts'
 import { canonical, network } from './addresses.ts'
 import { readNetwork } from './networks.ts'
 

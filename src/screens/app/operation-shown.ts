@@ -1,7 +1,7 @@
-import type { Row } from '../../audit/entry.ts'
 import { MAX_RUNS, type Run } from '../../backup/runs.ts'
 import type { PlaceLabel } from '../../backup/standing.ts'
 import { lastBackup, notedState } from '../../backup/state.ts'
+import type { Row } from '../../events/audit/entry.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { Operation } from '../../notify/operation.ts'
 import { isBad, NOTHING_TOLD } from '../../notify/watched.ts'

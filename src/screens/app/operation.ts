@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import { auditLog } from '../../audit/log.ts'
 import type { Access } from '../../auth/access.ts'
 import type { Wanted } from '../../backup/nightly.ts'
+import { auditLog } from '../../events/audit/log.ts'
 import type { Need, Route } from '../../http/route.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
 import type { Operation } from '../../notify/operation.ts'

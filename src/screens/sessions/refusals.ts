@@ -1,4 +1,4 @@
-import { auditLog } from '../../audit/log.ts'
+import { auditLog } from '../../events/audit/log.ts'
 import { everyMs } from '../../lib/every.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { movedOrgs } from '../../store/orgs/org-states.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import { auditLog } from '../../audit/log.ts'
 import { credentialStore } from '../../auth/credentials.ts'
 import { setupLink } from '../../auth/links.ts'
+import { auditLog } from '../../events/audit/log.ts'
 import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { Problem } from '../../lib/problem.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { auditLog } from '../../../src/audit/log.ts'
+import { auditLog } from '../../../src/events/audit/log.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/time.ts'
 import { authenticatorCode } from '../../support/authenticator.ts'
 import { PASSWORD, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'

@@ -1,4 +1,4 @@
-import { usage } from '../../../config.ts'
+import { usage } from '../../../command/config/options.ts'
 import { fold } from '../../../lib/pure/fold.ts'
 import type { ActivityObject, ImportObject, RecordObject } from '../../writes.ts'
 import { fieldsOfHeaders, headerKey } from '../headers.ts'

@@ -1,6 +1,6 @@
-import { auditLog } from '../../../audit/log.ts'
 import { memberSettings } from '../../../crm/members/settings.ts'
 import { type Deps, once } from '../../../deps.ts'
+import { auditLog } from '../../../events/audit/log.ts'
 import { dateIn } from '../../../lib/calendar/days.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import { conflict } from '../../../lib/problem.ts'
