@@ -48,7 +48,7 @@ const unused = {
     onLoad({ filter: /[\\/]node_modules[\\/]@paralleldrive[\\/]cuid2[\\/]index/ }, () => ({
       contents: 'export const init = () => () => ""',
     }))
-    // With it koa-body checks its options, which src/http/multipart.ts writes out: every schema takes what it is given.
+    // With it koa-body checks its options, which src/http/body/multipart.ts writes out: every schema takes what it is given.
     onLoad({ filter: /[\\/]node_modules[\\/]zod[\\/]index/ }, () => ({
       contents: `export const z = new Proxy(() => z, { get: (_, name) => (name === 'parse' ? (given) => given : z) })`,
     }))

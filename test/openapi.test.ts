@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { catalog } from '../src/app.ts'
 import { EVENT_NAMES } from '../src/events/names.ts'
-import { asOpenApi30 } from '../src/http/openapi-30.ts'
+import { asOpenApi30 } from '../src/http/openapi/openapi-30.ts'
 import { conformance } from './support/conformance.ts'
 import { startServer, type TestServer } from './support/server.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { emailKey } from '../lib/email.ts'
-import { recoveryPurpose, signatures } from '../store/former-keys.ts'
 import type { Store } from '../store/open.ts'
+import { recoveryPurpose, signatures } from './former-keys.ts'
 import { matchTotp } from './totp.ts'
 
 /** How a member signs in. */

@@ -14,7 +14,7 @@ import { s3Place } from '../backup/places/s3/s3.ts'
 import { USUAL_KEEP } from '../backup/retention.ts'
 import { flagOf, type Options, usage, type Values } from '../command/config/options.ts'
 import { readTrust } from '../command/trust.ts'
-import { isLocal } from './screens-url.ts'
+import { isLocal } from '../http/listener/screens-url.ts'
 
 // Options about encrypted backups and second places, for the commands that make, verify and restore backups.
 

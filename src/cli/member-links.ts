@@ -6,13 +6,13 @@ import { command, json, org } from '../command/command.ts'
 import { chosenOrg, withStore } from '../command/store.ts'
 import type { Member } from '../crm/members/members.ts'
 import { memberSettings } from '../crm/members/settings.ts'
+import { addressOfScreens, isLocal, linkOptions, listenerUrl, localNote } from '../http/listener/screens-url.ts'
 import { emailKey } from '../lib/email.ts'
 import * as f from '../lib/fields.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import type { CommandStore } from '../store/open.ts'
 import { allOrgs } from '../store/orgs/orgs.ts'
-import { addressOfScreens, isLocal, linkOptions, listenerUrl, localNote } from './screens-url.ts'
 
 const email = { email: 'email of the member' }
 

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { addressOfScreens, isLocal } from '../http/listener/screens-url.ts'
 import type { Log } from '../lib/log.ts'
 import { byUrl } from '../notify/by-url.ts'
 import { type Judge, type Notifier, startNotifier } from '../notify/notifier.ts'
@@ -6,7 +7,6 @@ import type { Ways } from '../notify/operation.ts'
 import type { Place } from '../notify/words.ts'
 import type { Store } from '../store/open.ts'
 import type { Notify } from './notify-options.ts'
-import { addressOfScreens, isLocal } from './screens-url.ts'
 
 export type Server = {
   store: Pick<Store, 'db' | 'clock'>

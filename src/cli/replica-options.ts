@@ -3,11 +3,11 @@ import { readSecretFile } from '../backup/files/secret-file.ts'
 import { parseAddress, readKeys } from '../backup/places/s3/account.ts'
 import { flagOf, type Options, usage, type Values } from '../command/config/options.ts'
 import { readTrust } from '../command/trust.ts'
+import { isLocal } from '../http/listener/screens-url.ts'
 import type { Copy } from '../replication/copy/copy.ts'
 import { folderCopy } from '../replication/copy/folder.ts'
 import { s3Copy } from '../replication/copy/s3.ts'
 import { FILE_OR_RECIPIENT, readEncryption } from './backup-places.ts'
-import { isLocal } from './screens-url.ts'
 
 // Options about the copy that Litestream keeps, for the server that is replicated and for those who follow it.
 

@@ -1,10 +1,10 @@
 import { linkUrl, setupLink } from '../auth/links.ts'
 import { isNewFolder } from '../command/expected-data.ts'
+import { isLocal, isUnix, SOCKET_NOTE } from '../http/listener/screens-url.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { prepareFolder } from '../settings/new-org.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { allOrgsEver } from '../store/orgs/orgs.ts'
-import { isLocal, isUnix, SOCKET_NOTE } from './screens-url.ts'
 
 /** Makes the database of a data folder that is missing or empty: its organisation is made in the browser. */
 export function prepareEmptyFolder(dataDir: string): void {

@@ -4,9 +4,9 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { pipeline } from 'node:stream/promises'
 import { BASE_PATH, basePathOf, clientOf, PASSED } from '../auth/client.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Bodies } from './bodies.ts'
-import { MAX_PLACES, places } from './places.ts'
-import type { Share } from './pool.ts'
+import type { Bodies } from './body/bodies.ts'
+import { MAX_PLACES, places } from './listener/places.ts'
+import type { Share } from './listener/pool.ts'
 import type { Pass } from './reader.ts'
 
 /** Only between two neighbours (RFC 9110, section 7.6.1). */

@@ -7,7 +7,7 @@ import { DAY_MS } from '../lib/time.ts'
 import { capAnswerTimes, deleteAnswers, storedAnswers } from '../store/answers.ts'
 import type { Store } from '../store/open.ts'
 import type { Answer } from './answer.ts'
-import type { UploadedFile } from './form-parts.ts'
+import type { UploadedFile } from './body/form-parts.ts'
 
 const RETENTION_MS = DAY_MS
 

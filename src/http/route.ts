@@ -9,7 +9,7 @@ import type { Position } from '../store/list/position.ts'
 import type { Columns, RawRow, Readable } from '../store/rows/columns.ts'
 import type { Streamed } from './answer.ts'
 import type { Audited } from './audited.ts'
-import type { UploadedFile, UploadForm } from './form-parts.ts'
+import type { UploadedFile, UploadForm } from './body/form-parts.ts'
 
 // A route is data: kernel.ts runs the order of checks for it, and openapi.ts describes it.
 

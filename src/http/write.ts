@@ -4,15 +4,15 @@ import * as f from '../lib/fields.ts'
 import { validate } from '../lib/validate.ts'
 import type { Answer } from './answer.ts'
 import { entryOf } from './audited.ts'
-import { charsetOf, FORM, mediaTypeOf, parseBody, parseText } from './body.ts'
+import { charsetOf, FORM, mediaTypeOf, parseBody, parseText } from './body/body.ts'
+import type { UploadedFile } from './body/form-parts.ts'
+import { uploads } from './body/uploads.ts'
 import { checkIfMatch, etag } from './conditional.ts'
-import type { UploadedFile } from './form-parts.ts'
 import { deletionKey, fingerprintOf, formFingerprint, idempotencyKey } from './idempotency.ts'
 import type { Exchange, Kernel } from './kernel.ts'
 import { readFlags } from './query.ts'
 import { type Answered, isRepeated, type Need, type WriteRoute } from './route.ts'
 import { SEQ } from './seq.ts'
-import { uploads } from './uploads.ts'
 
 type Parts = Pick<
   Kernel,

@@ -1,5 +1,5 @@
-import { parseText } from '../http/body.ts'
-import type { UploadedFile } from '../http/form-parts.ts'
+import { parseText } from '../http/body/body.ts'
+import type { UploadedFile } from '../http/body/form-parts.ts'
 import type { CaptionFile } from '../lib/captions/captions.ts'
 import { decodeCaptions } from '../lib/captions/decode.ts'
 import { readSrt } from '../lib/captions/subrip.ts'

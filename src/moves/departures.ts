@@ -1,6 +1,6 @@
+import { dropFormerKeys, keepFormerKeys } from '../auth/former-keys.ts'
 import type { Keyring } from '../auth/keys.ts'
 import { unwatchOrg, watchOrg } from '../store/departing.ts'
-import { dropFormerKeys, keepFormerKeys } from '../store/former-keys.ts'
 import { movedJobs } from '../store/jobs/moved-jobs.ts'
 import type { Store } from '../store/open.ts'
 

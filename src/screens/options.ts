@@ -1,6 +1,6 @@
 import type { Passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
-import type { Bodies } from '../http/bodies.ts'
+import type { Bodies } from '../http/body/bodies.ts'
 import type { Reader } from '../http/reader.ts'
 import type { Route } from '../http/route.ts'
 import type { Every } from '../lib/every.ts'

@@ -1,6 +1,6 @@
 import type { Passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
-import type { Bodies } from '../http/bodies.ts'
+import type { Bodies } from '../http/body/bodies.ts'
 import type { Every } from '../lib/every.ts'
 import type { Log } from '../lib/log.ts'
 import type { Operation } from '../notify/operation.ts'

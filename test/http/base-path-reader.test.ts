@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { noProxies } from '../../src/auth/client.ts'
-import { bodies } from '../../src/http/bodies.ts'
+import { bodies } from '../../src/http/body/bodies.ts'
 import { passOn } from '../../src/http/forward.ts'
 import { cookiesOf, PASSWORD, type Screens, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'

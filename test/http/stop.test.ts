@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
-import { listen } from '../../src/http/server.ts'
+import { listen } from '../../src/http/listener/server.ts'
 import { openRaw, type RawConnection } from '../support/raw.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { passwords } from '../../src/auth/passwords.ts'
-import { bodies } from '../../src/http/bodies.ts'
+import { bodies } from '../../src/http/body/bodies.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { liveParts } from '../../src/screens/live/live.ts'
 import { webFiles } from '../../src/screens/page/files.ts'

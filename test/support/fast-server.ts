@@ -2,7 +2,7 @@
 // pauses of hours take seconds:
 //   node fast-server.ts DATA-FOLDER START FASTER
 import { api } from '../../src/app.ts'
-import { listen } from '../../src/http/server.ts'
+import { listen } from '../../src/http/listener/server.ts'
 import { openLog } from '../../src/lib/log.ts'
 import { parseAllow } from '../../src/lib/net/allow.ts'
 import { guard } from '../../src/lib/net/guard.ts'

@@ -1,4 +1,4 @@
-import { deleteOldUploads, hasOldUploads } from '../../http/uploads.ts'
+import { deleteOldUploads, hasOldUploads } from '../../http/body/uploads.ts'
 import { deleteStagedContents } from '../../inbox/messages/contents.ts'
 import { sendingStore } from '../../mail/sync/sending.ts'
 import { resourceDeps } from '../../resource-deps.ts'

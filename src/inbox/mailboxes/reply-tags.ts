@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { domainToASCII } from 'node:url'
+import { signatures } from '../../auth/former-keys.ts'
 import { type Deps, once } from '../../deps.ts'
-import { signatures } from '../../store/former-keys.ts'
 import type { Mailbox } from './mailboxes.ts'
 
 // If the server of a mailbox accepts "support+anything@...", replies can go to an address that identifies the

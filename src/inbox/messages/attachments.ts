@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
 import type { Streamed } from '../../http/answer.ts'
-import type { UploadedFile } from '../../http/form-parts.ts'
+import type { UploadedFile } from '../../http/body/form-parts.ts'
 import type { Route, StoredFile, WriteRoute } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'

@@ -1,7 +1,7 @@
 import type { Scope } from '../../auth/scopes.ts'
 import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
-import type { UploadedFile } from '../../http/form-parts.ts'
+import type { UploadedFile } from '../../http/body/form-parts.ts'
 import { createRoute, type Listed, type Rendered, type Repeated, type Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'

@@ -1,4 +1,4 @@
-import { sample } from '../../http/openapi-example.ts'
+import { sample } from '../../http/openapi/openapi-example.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { codeBlock } from './code.ts'
 import { curl } from './curl.ts'

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { ignoredProxy } from '../../auth/client.ts'
+import { isLoopback } from '../../http/listener/hosts.ts'
 import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { arrivedAt } from './cookie.ts'
-import { isLoopback } from './hosts.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** The most causes that are logged, and the longest: strangers may invent origins. */

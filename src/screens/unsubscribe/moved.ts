@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { basePathOf, clientOf } from '../../auth/client.ts'
-import { places } from '../../http/places.ts'
+import { places } from '../../http/listener/places.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Moved } from '../../store/orgs/org-states.ts'
 

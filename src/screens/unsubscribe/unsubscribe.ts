@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Deps } from '../../deps.ts'
-import type { Bodies } from '../../http/bodies.ts'
+import type { Bodies } from '../../http/body/bodies.ts'
 import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'

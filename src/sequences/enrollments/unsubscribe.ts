@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
+import { signatures } from '../../auth/former-keys.ts'
 import { columns, contactStore } from '../../crm/contacts/contacts.ts'
 import { type Deps, once } from '../../deps.ts'
 import { textHtml } from '../../lib/html/from-text.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { signatures } from '../../store/former-keys.ts'
 import { orgGate } from '../../store/orgs/org-states.ts'
 import { stopRules } from './stop-rules.ts'
 
