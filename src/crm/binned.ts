@@ -2,8 +2,8 @@ import { type Deps, once } from '../deps.ts'
 import type { RecordedEvent } from '../events/outbox.ts'
 import { linkOf } from '../filters/membership.ts'
 import type { Caller } from '../lib/caller.ts'
-import { HOLDERS, type Values } from './custom-fields/types.ts'
-import { LINKS, type LinkedObject, type LinkedRecords } from './records/links.ts'
+import { HOLDERS, type Values } from '../records/custom-fields/types.ts'
+import { LINKS, type LinkedObject, type LinkedRecords } from '../records/links.ts'
 
 // What a deletion keeps, so that the record can come back: docs/decisions/024-undo.md. Written in the transaction of the
 // deletion; crm/bin reads it.

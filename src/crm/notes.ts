@@ -9,6 +9,8 @@ import { change } from '../lib/merge.ts'
 import { field, invalid } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { wordsOfProse } from '../lib/words.ts'
+import { linkColumns, linkFields, linkFilters, recordLinks } from '../records/record-links.ts'
+import { unlinking } from '../records/unlink.ts'
 import type { Filter } from '../store/list/conditions.ts'
 import { listing, type Sort } from '../store/list/page.ts'
 import { searchFilter } from '../store/list/search.ts'
@@ -17,8 +19,6 @@ import { finder } from '../store/rows/find.ts'
 import { rows } from '../store/rows/rows.ts'
 import { searchIndex } from '../store/search/search.ts'
 import { binWriter } from './binned.ts'
-import { linkColumns, linkFields, linkFilters, recordLinks } from './records/record-links.ts'
-import { unlinking } from './records/unlink.ts'
 
 // 1. The wire form.
 

@@ -8,6 +8,7 @@ import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { wordsOfProse } from '../lib/words.ts'
+import { linkColumns, linkFields, linkFilters, recordLinks } from '../records/record-links.ts'
 import type { Condition, Filter } from '../store/list/conditions.ts'
 import { type ListQuery, listing, type Page, type Sort } from '../store/list/page.ts'
 import { searchFilter } from '../store/list/search.ts'
@@ -17,7 +18,6 @@ import { finder } from '../store/rows/find.ts'
 import { rows } from '../store/rows/rows.ts'
 import { searchIndex } from '../store/search/search.ts'
 import { binWriter } from './binned.ts'
-import { linkColumns, linkFields, linkFilters, recordLinks } from './records/record-links.ts'
 
 // 1. The wire form. A task is work for a member; work of the server is a job.
 

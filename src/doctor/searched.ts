@@ -1,5 +1,5 @@
-import { companyStore } from '../crm/companies/companies.ts'
-import { contactStore } from '../crm/contacts/contacts.ts'
+import { companyStore } from '../crm/companies.ts'
+import { contactStore } from '../crm/contacts.ts'
 import { dealStore } from '../crm/deals/deals.ts'
 import { wordsOfNote } from '../crm/notes.ts'
 import { wordsOfTask } from '../crm/tasks.ts'

@@ -1,5 +1,5 @@
-import { companyStore } from '../crm/companies/companies.ts'
-import { contactStore } from '../crm/contacts/contacts.ts'
+import { companyStore } from '../crm/companies.ts'
+import { contactStore } from '../crm/contacts.ts'
 import { dealStore } from '../crm/deals/deals.ts'
 import { noteStore } from '../crm/notes.ts'
 import { taskStore } from '../crm/tasks.ts'

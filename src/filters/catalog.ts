@@ -1,8 +1,8 @@
-import { companyRecord } from '../crm/records/company.ts'
-import { contactRecord } from '../crm/records/contact.ts'
-import { dealRecord } from '../crm/records/deal.ts'
-import type { Kind, ListField } from '../crm/records/list-field.ts'
 import { fold } from '../lib/pure/fold.ts'
+import { companyRecord } from '../records/company.ts'
+import { contactRecord } from '../records/contact.ts'
+import { dealRecord } from '../records/deal.ts'
+import type { Kind, ListField } from '../records/list-field.ts'
 
 // The fields that filters can use, and where they are stored: those of contacts, companies and deals, for smart lists,
 // and those of conversations, for SLA policies.

@@ -1,8 +1,8 @@
-import type { ListField } from '../crm/records/list-field.ts'
 import { dateIn } from '../lib/calendar/days.ts'
 import { toMicros } from '../lib/money.ts'
 import { DAY_MS, parseTime } from '../lib/time.ts'
 import type { Period } from '../lib/written/periods.ts'
+import type { ListField } from '../records/list-field.ts'
 import {
   type Comparison,
   type Condition,

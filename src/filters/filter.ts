@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { ListField } from '../crm/records/list-field.ts'
 import { UUID } from '../lib/id.ts'
 import { isAmount } from '../lib/money.ts'
 import { type FieldError, field } from '../lib/problem.ts'
 import { isDate, parseTime } from '../lib/time.ts'
+import type { ListField } from '../records/list-field.ts'
 import { DAYS, LIST_OPERATORS, type ListOperator, OPERATORS_OF } from './catalog.ts'
 import { isRelative, ME, PERIODS } from './relative.ts'
 

@@ -1,6 +1,6 @@
-import type { Kind, ListField } from '../crm/records/list-field.ts'
 import { type FieldError, invalid } from '../lib/problem.ts'
 import { fold } from '../lib/pure/fold.ts'
+import type { Kind, ListField } from '../records/list-field.ts'
 import type { Condition } from '../store/list/conditions.ts'
 import type { Store } from '../store/open.ts'
 import { calendarOf } from '../store/orgs/calendars.ts'

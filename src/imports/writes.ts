@@ -1,7 +1,6 @@
 import type * as v from 'valibot'
-import { companies } from '../crm/companies/companies.ts'
-import { contacts } from '../crm/contacts/contacts.ts'
-import { customFields } from '../crm/custom-fields/custom-fields.ts'
+import { companies } from '../crm/companies.ts'
+import { contacts } from '../crm/contacts.ts'
 import { dealStore, deals } from '../crm/deals/deals.ts'
 import { noteStore, notes } from '../crm/notes.ts'
 import { tags } from '../crm/tags.ts'
@@ -12,6 +11,7 @@ import type { Caller } from '../lib/caller.ts'
 import type { Json } from '../lib/json.ts'
 import { validate } from '../lib/validate.ts'
 import { meetings } from '../meetings/meetings.ts'
+import { customFields } from '../records/custom-fields/custom-fields.ts'
 import { stageWrites } from './stages.ts'
 
 /** The record types that rows of a file can become. */

@@ -1,5 +1,5 @@
-import { companyStore } from '../crm/companies/companies.ts'
-import { contactStore } from '../crm/contacts/contacts.ts'
+import { companyStore } from '../crm/companies.ts'
+import { contactStore } from '../crm/contacts.ts'
 import type { Deps } from '../deps.ts'
 import { PHONES_INDEX } from '../settings/org.ts'
 import { type Job, jobQueue } from '../store/jobs/jobs.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { catalog } from '../../src/app.ts'
-import { contactStore } from '../../src/crm/contacts/contacts.ts'
+import { contactStore } from '../../src/crm/contacts.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { readAsk } from '../../src/http/query.ts'
 import type { Listed } from '../../src/http/route.ts'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { companyRecord } from '../../src/crm/records/company.ts'
-import { contactRecord } from '../../src/crm/records/contact.ts'
-import { dealRecord } from '../../src/crm/records/deal.ts'
 import { FIELDS as LIST_FIELDS } from '../../src/filters/catalog.ts'
 import { ADDRESS_FIELDS } from '../../src/imports/csv/address-headers.ts'
 import { FIELDS as IMPORT_FIELDS } from '../../src/imports/csv/fields.ts'
 import { HEADERS } from '../../src/imports/csv/headers.ts'
+import { companyRecord } from '../../src/records/company.ts'
+import { contactRecord } from '../../src/records/contact.ts'
+import { dealRecord } from '../../src/records/deal.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const RECORDS = { contact: contactRecord, company: companyRecord, deal: dealRecord }

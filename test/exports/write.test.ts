@@ -101,7 +101,7 @@ test('it shows one moment, whatever is written meanwhile', async () => {
   // Another connection, as that of a server beside the command.
   const { openStore } = await import('../../src/store/open.ts')
   const own = openStore(server.dataDir, { wall: server.now })
-  const { contactStore } = await import('../../src/crm/contacts/contacts.ts')
+  const { contactStore } = await import('../../src/crm/contacts.ts')
   const { dealStore } = await import('../../src/crm/deals/deals.ts')
   const [contacts, deals] = [contactStore(server.deps), dealStore(server.deps)]
   const who = { org: server.a.org, member: null }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { customFieldStore } from '../../src/crm/custom-fields/custom-fields.ts'
+import { customFieldStore } from '../../src/records/custom-fields/custom-fields.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import type { Step } from '../../src/sequences/sequences/sequence.ts'
 import { sequenceStore } from '../../src/sequences/sequences/sequences.ts'

@@ -81,6 +81,7 @@ const OWNERS = [
   'events',
   'filters',
   'settings',
+  'records',
   'crm',
   'meetings',
   'inbox',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { TYPES } from '../../src/crm/custom-fields/types.ts'
 import { CHANNELS, STATUSES } from '../../src/inbox/conversations/conversation.ts'
+import { TYPES } from '../../src/records/custom-fields/types.ts'
 import { STOP_REASONS } from '../../src/sequences/enrollments/enrollment.ts'
 import { migrate } from '../../src/store/schema/migrations.ts'
 import { openSqlite } from '../../src/store/sqlite/driver.ts'

@@ -2,9 +2,9 @@ import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
 import { Problem } from '../../lib/problem.ts'
+import { LINKS, type Link, type LinkedRecords } from '../../records/links.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import type { referringRecords } from '../merges/referring.ts'
-import { LINKS, type Link, type LinkedRecords } from '../records/links.ts'
 import type { LeftOut } from './references.ts'
 
 type Person = { contact_id: string | null }

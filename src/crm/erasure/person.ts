@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { emailKey } from '../../lib/email.ts'
 import { UUID } from '../../lib/id.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
-import type { Contact } from '../records/contact.ts'
+import type { Contact } from '../../records/contact.ts'
 import { isFullName } from './patterns.ts'
 import { ERASED, finder, isDistinct, type Traits } from './traits.ts'
 

@@ -1,8 +1,8 @@
 import { emailKey } from '../../lib/email.ts'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import type { Value, Values } from '../custom-fields/types.ts'
-import { nameOf, phoneKey } from '../records/contact-methods.ts'
+import { nameOf, phoneKey } from '../../records/contact-methods.ts'
+import type { Value, Values } from '../../records/custom-fields/types.ts'
 
 // How a merge combines the fields of two records, and how undoing it restores those of the remaining one. Pure
 // functions over flat fields: each custom field is a separate field, including archived ones.

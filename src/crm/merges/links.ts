@@ -5,9 +5,9 @@ import { Problem } from '../../lib/problem.ts'
 import { contactsOf, type Participant, swapContact, unswapContact } from '../../meetings/participants.ts'
 import type { Speaker } from '../../meetings/speakers.ts'
 import * as speakers from '../../meetings/speakers.ts'
+import { LINKS, type LinkedRecords, type Referring } from '../../records/links.ts'
 import type { RawRow } from '../../store/rows/columns.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
-import { LINKS, type LinkedRecords, type Referring } from '../records/links.ts'
 import type { MergeObject, Reason } from './undo-conflicts.ts'
 
 // References to a contact or a company, which a merge moves to the other record, and undoing it moves back. Each

@@ -1,9 +1,9 @@
 import { emailKey } from '../../lib/email.ts'
 import { same } from '../../lib/merge.ts'
+import type { Email } from '../../records/contact-methods.ts'
+import type { CustomObject, Value } from '../../records/custom-fields/types.ts'
+import { externalIds } from '../../records/external-ids.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
-import type { CustomObject, Value } from '../custom-fields/types.ts'
-import type { Email } from '../records/contact-methods.ts'
-import { externalIds } from '../records/external-ids.ts'
 import { type Changes, customKey, type Fields } from './fields.ts'
 import { customConflicts, type Obstacle, type Twin } from './values.ts'
 

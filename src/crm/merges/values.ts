@@ -1,6 +1,4 @@
 import { same } from '../../lib/merge.ts'
-import { countryOf } from '../../store/orgs/orgs.ts'
-import type { Database } from '../../store/sqlite/driver.ts'
 import {
   type CustomObject,
   type FieldType,
@@ -9,8 +7,10 @@ import {
   readValue,
   type Value,
   type Values,
-} from '../custom-fields/types.ts'
-import { customValues } from '../custom-fields/values.ts'
+} from '../../records/custom-fields/types.ts'
+import { customValues } from '../../records/custom-fields/values.ts'
+import { countryOf } from '../../store/orgs/orgs.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 type Definition = { id: string; key: string; type: FieldType; options: string; is_unique: number; is_archived: number }
 

@@ -1,4 +1,4 @@
-import { columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import { columns as contactColumns, contactStore } from '../../crm/contacts.ts'
 import { columns as taskColumns, taskStore } from '../../crm/tasks.ts'
 import type { Deps } from '../../deps.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'

@@ -1,6 +1,6 @@
-import { activeFields } from '../../crm/custom-fields/rows.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { fold } from '../../lib/pure/fold.ts'
+import { activeFields } from '../../records/custom-fields/rows.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import type { Touched } from '../journal/journal.ts'
 import type { AllWrites, ImportObject } from '../writes.ts'

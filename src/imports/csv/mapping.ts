@@ -1,6 +1,6 @@
 import { usage } from '../../command/config/options.ts'
-import { type FieldType, TYPES } from '../../crm/custom-fields/types.ts'
 import type { Json } from '../../lib/json.ts'
+import { type FieldType, TYPES } from '../../records/custom-fields/types.ts'
 import type { ImportObject } from '../writes.ts'
 import { CUSTOM_KINDS, type Fields } from './fields.ts'
 import { fieldsOfHeaders, headerKey, productOfHeaders } from './headers.ts'

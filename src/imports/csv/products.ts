@@ -1,6 +1,6 @@
 import { usage } from '../../command/config/options.ts'
-import { ANY_SOURCE } from '../../crm/records/external-ids.ts'
 import { fold } from '../../lib/pure/fold.ts'
+import { ANY_SOURCE } from '../../records/external-ids.ts'
 import { isActivity, productOfActivities } from './activities/signs.ts'
 import type { Source } from './read.ts'
 

@@ -1,6 +1,6 @@
-import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
 import { aliasOf, newMessageId } from '../../lib/mail/message-id.ts'
+import type { Contact } from '../../records/contact.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
 import { type Mailbox, mailboxStore, ownAddress } from '../mailboxes/mailboxes.ts'
 import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'

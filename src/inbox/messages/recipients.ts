@@ -1,7 +1,7 @@
-import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
 import { emailKey } from '../../lib/email.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import type { Contact } from '../../records/contact.ts'
 import { peopleStore } from '../conversations/people.ts'
 import { mailboxStore } from '../mailboxes/mailboxes.ts'
 import { type Ours, whoseAddresses } from '../mailboxes/whose.ts'

@@ -1,4 +1,3 @@
-import { contactsOfEmail } from '../../crm/records/record-lookups.ts'
 import { type Deps, once } from '../../deps.ts'
 import { threadStore } from '../../inbox/conversations/threads.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
@@ -9,6 +8,7 @@ import { domainOf, isSameOrganisation } from '../../lib/mail/hosts.ts'
 import type { Authentication, MailIn, Report } from '../../lib/mail/mail.ts'
 import { isForged, isProven } from '../../lib/mail/verdicts.ts'
 import { DAY_MS } from '../../lib/time.ts'
+import { contactsOfEmail } from '../../records/record-lookups.ts'
 import { sendingStore } from './sending.ts'
 
 /** How far back to look for the mail if a report does not name it. */

@@ -1,4 +1,3 @@
-import { contactsOfEmail } from '../../crm/records/record-lookups.ts'
 import { type Deps, once } from '../../deps.ts'
 import { threadStore } from '../../inbox/conversations/threads.ts'
 import { whoseAddresses } from '../../inbox/mailboxes/whose.ts'
@@ -9,6 +8,7 @@ import { firstIdAt } from '../../lib/id.ts'
 import type { MailIn } from '../../lib/mail/mail.ts'
 import type { Folder, SentCopy } from '../../lib/mail/transport/imap.ts'
 import { DAY_MS, SECOND_MS } from '../../lib/time.ts'
+import { contactsOfEmail } from '../../records/record-lookups.ts'
 import type { Write } from '../../store/commit.ts'
 
 // A provider may replace the Message-ID of a mail without a word. The copy in its folder for sent mail has the new one, and the

@@ -1,7 +1,7 @@
-import { NAMED, recordNames } from '../../crm/records/names.ts'
 import type { Deps } from '../../deps.ts'
 import type { DataRoute } from '../../http/route.ts'
 import { Problem } from '../../lib/problem.ts'
+import { NAMED, recordNames } from '../../records/names.ts'
 
 const MAX_IDS = 100
 

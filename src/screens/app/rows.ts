@@ -1,13 +1,13 @@
-import { companyStore } from '../../crm/companies/companies.ts'
-import { contactStore } from '../../crm/contacts/contacts.ts'
+import { companyStore } from '../../crm/companies.ts'
+import { contactStore } from '../../crm/contacts.ts'
 import { dealStore } from '../../crm/deals/deals.ts'
-import { Company, companyRecord } from '../../crm/records/company.ts'
-import { Contact, contactRecord } from '../../crm/records/contact.ts'
-import { Deal, dealRecord } from '../../crm/records/deal.ts'
 import type { Deps } from '../../deps.ts'
 import { filterParameter } from '../../filters/parameter.ts'
 import type { Listed, Need, Route } from '../../http/route.ts'
 import { UUID } from '../../lib/id.ts'
+import { Company, companyRecord } from '../../records/company.ts'
+import { Contact, contactRecord } from '../../records/contact.ts'
+import { Deal, dealRecord } from '../../records/deal.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 
 const MAX_IDS = 100

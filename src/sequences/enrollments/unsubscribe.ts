@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { signatures } from '../../auth/former-keys.ts'
-import { columns, contactStore } from '../../crm/contacts/contacts.ts'
+import { columns, contactStore } from '../../crm/contacts.ts'
 import { type Deps, once } from '../../deps.ts'
 import { textHtml } from '../../lib/html/from-text.ts'
 import { rfc3339 } from '../../lib/time.ts'

@@ -1,6 +1,6 @@
-import { companyRecord } from '../../crm/records/company.ts'
-import { contactRecord } from '../../crm/records/contact.ts'
-import { dealRecord } from '../../crm/records/deal.ts'
+import { companyRecord } from '../../records/company.ts'
+import { contactRecord } from '../../records/contact.ts'
+import { dealRecord } from '../../records/deal.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 
 // The template variables of steps.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../../src/auth/scopes.ts'
-import { contactStore } from '../../../src/crm/contacts/contacts.ts'
+import { contactStore } from '../../../src/crm/contacts.ts'
 import { listStore } from '../../../src/crm/lists/lists.ts'
 import { DATABASE } from '../../../src/store/open.ts'
 import { openSqlite } from '../../../src/store/sqlite/driver.ts'

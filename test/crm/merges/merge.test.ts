@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { LINKS } from '../../../src/crm/records/links.ts'
+import { LINKS } from '../../../src/records/links.ts'
 import { type Row, UNKNOWN } from '../../support/records.ts'
 import { assertSound, type MergeFixture, mergeFixture, refusal, TIMES } from './merge-fixture.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { companyStore } from '../../../src/crm/companies/companies.ts'
-import { contactStore } from '../../../src/crm/contacts/contacts.ts'
-import { customFieldStore } from '../../../src/crm/custom-fields/custom-fields.ts'
+import { companyStore } from '../../../src/crm/companies.ts'
+import { contactStore } from '../../../src/crm/contacts.ts'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
+import { customFieldStore } from '../../../src/records/custom-fields/custom-fields.ts'
 import { resourceDeps } from '../../../src/resource-deps.ts'
 import { problem, settingsFixture } from '../../settings/settings-fixture.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { contactStore } from '../../../src/crm/contacts/contacts.ts'
+import { contactStore } from '../../../src/crm/contacts.ts'
 import { type RowQuery, type Rows, rows } from '../../../src/web/components/table/rows.ts'
 import { api } from '../../../src/web/data/api.ts'
 import { recordStore } from '../../../src/web/data/record-store.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../store/sqlite/driver.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import { phoneBook } from './phone-book.ts'
 
 export type Named = { id: string; name: string }

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import * as f from '../../lib/fields.ts'
-import { mergeObject } from '../../lib/merge.ts'
+import * as f from '../lib/fields.ts'
+import { mergeObject } from '../lib/merge.ts'
 
 // The postal address of contacts and companies: an object with all of its members, or null.
 

@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
-import { EMAIL_FORM, emailKey } from '../../lib/email.ts'
-import * as f from '../../lib/fields.ts'
-import { fold } from '../../lib/pure/fold.ts'
-import * as c from '../../store/rows/columns.ts'
+import { EMAIL_FORM, emailKey } from '../lib/email.ts'
+import * as f from '../lib/fields.ts'
+import { fold } from '../lib/pure/fold.ts'
+import * as c from '../store/rows/columns.ts'
 import { Email, Phone } from './contact-methods.ts'
 import {
   address,

@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
-import * as f from '../../lib/fields.ts'
-import type { Filter } from '../../store/list/conditions.ts'
-import type { Sort } from '../../store/list/page.ts'
-import * as c from '../../store/rows/columns.ts'
-import { CustomFields } from '../custom-fields/values.ts'
+import * as f from '../lib/fields.ts'
+import type { Filter } from '../store/list/conditions.ts'
+import type { Sort } from '../store/list/page.ts'
+import * as c from '../store/rows/columns.ts'
+import { CustomFields } from './custom-fields/values.ts'
 import type { ListField } from './list-field.ts'
 
 // A record is declared once, with its fields in the order of the wire form; deal.ts is an example. The declaration

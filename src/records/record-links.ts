@@ -1,9 +1,9 @@
-import type { Caller } from '../../lib/caller.ts'
-import * as f from '../../lib/fields.ts'
-import type { Filter } from '../../store/list/conditions.ts'
-import * as c from '../../store/rows/columns.ts'
-import { links } from '../../store/rows/links.ts'
-import type { Database } from '../../store/sqlite/driver.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import type { Filter } from '../store/list/conditions.ts'
+import * as c from '../store/rows/columns.ts'
+import { links } from '../store/rows/links.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 // The contacts, companies and deals that a note or a task is about: for each kind an array of ids in the record, and a
 // link table such as note_contacts.

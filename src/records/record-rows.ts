@@ -1,11 +1,11 @@
-import { same } from '../../lib/merge.ts'
-import type { Columns, RawRow } from '../../store/rows/columns.ts'
-import { links } from '../../store/rows/links.ts'
-import { rows } from '../../store/rows/rows.ts'
-import { searchIndex } from '../../store/search/search.ts'
-import type { Database } from '../../store/sqlite/driver.ts'
-import { type CustomObject, HOLDERS, type Values } from '../custom-fields/types.ts'
-import type { customValues } from '../custom-fields/values.ts'
+import { same } from '../lib/merge.ts'
+import type { Columns, RawRow } from '../store/rows/columns.ts'
+import { links } from '../store/rows/links.ts'
+import { rows } from '../store/rows/rows.ts'
+import { searchIndex } from '../store/search/search.ts'
+import type { Database } from '../store/sqlite/driver.ts'
+import { type CustomObject, HOLDERS, type Values } from './custom-fields/types.ts'
+import type { customValues } from './custom-fields/values.ts'
 
 type StoredRecord = { id: string; custom_fields: Values }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { toDomain } from '../../lib/domain.ts'
-import * as f from '../../lib/fields.ts'
-import * as c from '../../store/rows/columns.ts'
+import { toDomain } from '../lib/domain.ts'
+import * as f from '../lib/fields.ts'
+import * as c from '../store/rows/columns.ts'
 import {
   address,
   amount,

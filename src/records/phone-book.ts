@@ -1,6 +1,6 @@
-import { phoneKeys } from '../../lib/written/phone-countries.ts'
-import { countryOf } from '../../store/orgs/orgs.ts'
-import type { Database } from '../../store/sqlite/driver.ts'
+import { phoneKeys } from '../lib/written/phone-countries.ts'
+import { countryOf } from '../store/orgs/orgs.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 type Row = { id: string; phones: string; updated_at: number }
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../../lib/caller.ts'
-import type { Columns, RawRow } from '../../store/rows/columns.ts'
-import type { Database } from '../../store/sqlite/driver.ts'
+import type { Caller } from '../lib/caller.ts'
+import type { Columns, RawRow } from '../store/rows/columns.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 /**
  * Clears a reference to a record that is about to be deleted. Each referring record is patched as by a caller, so that

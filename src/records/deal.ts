@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import * as f from '../../lib/fields.ts'
-import * as c from '../../store/rows/columns.ts'
+import * as f from '../lib/fields.ts'
+import * as c from '../store/rows/columns.ts'
 import {
   amount,
   BY_STAGE,

@@ -1,4 +1,4 @@
-import type { Database } from '../../store/sqlite/driver.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 // The ids that records have elsewhere. A record shows one of them, as its external_id; imports know of which product each
 // is, so that contact 51 of one product and person 51 of another stay two people: docs/decisions/048-whole-accounts.md.

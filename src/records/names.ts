@@ -1,4 +1,4 @@
-import type { Database } from '../../store/sqlite/driver.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 
 const NAMES = { contacts: 'name', companies: 'name', deals: 'title, stage_id AS stage' } as const
 export type Named = keyof typeof NAMES
