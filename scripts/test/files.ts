@@ -37,8 +37,8 @@ export const SLOW = [
   'test/replication/s3.test.ts',
   'test/sequences/crash.test.ts',
   'test/webhooks/crash.test.ts',
-  'test/mail/sync/accounted.test.ts',
-  'test/mail/sync/thousand.test.ts',
+  'test/mail/accounted.test.ts',
+  'test/mail/thousand.test.ts',
   'test/http/floods.test.ts',
   'test/flood.test.ts',
   'test/readers/linear.test.ts',
@@ -55,17 +55,17 @@ export const SLOW = [
 const WAITING = [
   'test/runner.test.ts',
   'replication',
-  'test/mail/sync/real-servers.test.ts',
+  'test/mail/real-servers.test.ts',
   'test/crash.test.ts',
   'test/cli/beside-server.test.ts',
   'test/cli/ending.test.ts',
   'test/cli/serve.test.ts',
   'test/cli/process.test.ts',
   'test/clock.test.ts',
-  'test/mail/sync/mailbox-listener.test.ts',
-  'test/mail/sync/mailbox-sync.test.ts',
-  'test/mail/sync/oauth.test.ts',
-  'test/mail/sync/outbound-mail.test.ts',
+  'test/mail/mailbox-listener.test.ts',
+  'test/mail/mailbox-sync.test.ts',
+  'test/mail/oauth.test.ts',
+  'test/mail/outbound-mail.test.ts',
 ]
 
 /**
@@ -93,7 +93,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     files: [
       'test/lib/mail/parse/{addresses,cid,forwarded,invitations,read,wrappers}.test.ts',
       'test/lib/mail/oauth/**',
-      'test/mail/sync/{authentication,calendar-answers,ends,incoming,incoming-rules,invitation-forms,invitations,partly-refused,recipients,sender-limits,sent-copies,threads,withdrawn,writers}.test.ts',
+      'test/mail/{authentication,calendar-answers,ends,incoming,incoming-rules,invitation-forms,invitations,partly-refused,recipients,sender-limits,sent-copies,threads,withdrawn,writers}.test.ts',
       'test/lib/mail/transport/{assigned-ids,compose,imap,refusals,smtp}.test.ts',
     ],
   },

@@ -1,5 +1,5 @@
 import { version } from '../assets.ts'
-import { type ReceiverOptions, startReceiver } from '../mail/sync/mailbox-sync.ts'
+import { type ReceiverOptions, startReceiver } from '../mail/mailbox-sync.ts'
 import type { Recorded } from '../screens/monitoring/recorded.ts'
 import type { Store } from '../store/open.ts'
 import { startDelivery } from '../webhooks/delivery/delivery.ts'

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
 import { conflict } from '../lib/problem.ts'
-import { sendingStore } from '../mail/sync/sending.ts'
+import { sendingStore } from '../mail/sending.ts'
 import { isLive } from '../sequences/enrollments/enrollment.ts'
 import { ENROLLMENT_STEP, enrollmentWriter } from '../sequences/enrollments/enrollment-writer.ts'
 

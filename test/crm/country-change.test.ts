@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { phoneKinds } from '../../src/jobs/phones.ts'
+import { phoneKinds } from '../../src/crm/phones.ts'
 import { applySettings, showSettings } from '../../src/settings/document.ts'
 import { schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { startServer, type TestServer } from '../support/server.ts'

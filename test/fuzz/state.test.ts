@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { inboxKinds } from '../../src/jobs/inbox.ts'
+import { inboxKinds } from '../../src/inbox/conversations/jobs.ts'
 import { readSrt } from '../../src/lib/captions/subrip.ts'
 import { readVtt } from '../../src/lib/captions/webvtt.ts'
 import { Problem } from '../../src/lib/problem.ts'

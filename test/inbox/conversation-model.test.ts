@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { inboxKinds } from '../../src/jobs/inbox.ts'
+import { inboxKinds } from '../../src/inbox/conversations/jobs.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { inboxOf } from '../support/inbox.ts'

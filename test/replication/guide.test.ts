@@ -71,9 +71,10 @@ test('a reader does not have what works and sends by itself', () => {
   for (const file of ['src/app.ts', 'src/screens/app.ts', 'src/store/followed/reader.ts']) assert.ok(imported.has(file))
   const working = [
     'src/jobs/*',
+    'src/{mail,inbox/conversations,sequences/enrollments}/jobs.ts',
     'src/store/jobs/{kinds,scheduler,queue,clock,recurring-work}.ts',
     'src/cli/serve-*',
-    'src/mail/sync/{mailbox-*,outbound-*}',
+    'src/mail/{mailbox-*,outbound-*}',
     'src/lib/mail/transport/{imap,smtp}*',
   ]
   const sending = [

@@ -1,6 +1,6 @@
 import { deleteOldUploads, hasOldUploads } from '../../http/body/uploads.ts'
 import { deleteStagedContents } from '../../inbox/messages/contents.ts'
-import { sendingStore } from '../../mail/sync/sending.ts'
+import { sendingStore } from '../../mail/sending.ts'
 import { resourceDeps } from '../../resource-deps.ts'
 import {
   brokenContents,

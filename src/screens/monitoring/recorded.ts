@@ -1,7 +1,7 @@
 import { requestMetrics } from '../../http/measure.ts'
 import { type Family, histogram, tally } from '../../lib/metrics/metrics.ts'
-import type { ImportedMail } from '../../mail/sync/incoming.ts'
-import type { Tried } from '../../mail/sync/outbound-mail.ts'
+import type { ImportedMail } from '../../mail/incoming.ts'
+import type { Tried } from '../../mail/outbound-mail.ts'
 import type { CommittedBatch } from '../../store/commit.ts'
 import type { Outcome } from '../../webhooks/delivery/delivery.ts'
 
