@@ -1,7 +1,7 @@
+import { makeOrg, newOrgSettings, prepareFolder } from '../../src/app/settings/new-org.ts'
 import { replaySeed } from '../../src/demo/replay/replay.ts'
 import { SIZES } from '../../src/demo/story/steps.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
-import { makeOrg, newOrgSettings, prepareFolder } from '../../src/settings/new-org.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import type { Connection } from '../../src/store/sqlite/driver.ts'
 

@@ -111,7 +111,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     apart: ['test/webhooks/delivery/delivery-worker.test.ts'],
   },
   sequences: {
-    files: ['test/sequences/**', 'test/settings/**', 'test/jobs/**'],
+    files: ['test/sequences/**', 'test/app/settings/**', 'test/jobs/**'],
     apart: ['test/store/jobs/crash.test.ts'],
   },
   imports: {

@@ -1,9 +1,9 @@
 import { folderOfCommand } from '../backup/folders.ts'
 import { listBackups } from '../backup/list.ts'
+import type { Forgotten } from '../cleanup/erasure/forget.ts'
 import { type Answer, command, json, org } from '../command/command.ts'
 import { usage } from '../command/config/options.ts'
 import { chosenOrg, withStore } from '../command/store.ts'
-import type { Forgotten } from '../crm/erasure/forget.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { CommandStore } from '../store/open.ts'
 import { backupDir } from './backup-options.ts'
@@ -27,7 +27,7 @@ export const contactForget = command({
     const { dryRun, yes } = options
     if (!dryRun && !yes) throw usage('This cannot be undone. Look with --dry-run at what it erases, then add --yes.')
     const erase = async (store: CommandStore) => {
-      const { forget } = await import('../crm/erasure/forget.ts')
+      const { forget } = await import('../cleanup/erasure/forget.ts')
       const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
       const waits = dryRun ? undefined : await compactFile(store, options.data)
       const audit = { record: forgotten.contact_ids[0] ?? null, detail: { erased: forgotten.erased } }

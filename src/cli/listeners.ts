@@ -1,4 +1,4 @@
-import { api, catalog, PREFIX } from '../app.ts'
+import { api, catalog, PREFIX } from '../app/api.ts'
 import { version } from '../assets.ts'
 import { clientOf } from '../auth/client.ts'
 import type { Deps } from '../deps.ts'

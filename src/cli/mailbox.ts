@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { resourceDeps } from '../app/deps.ts'
 import { command, json, org } from '../command/command.ts'
 import { usage } from '../command/config/options.ts'
 import { askSecret } from '../command/prompt.ts'
@@ -17,7 +18,6 @@ import type { Failure } from '../lib/mail/transport/error-messages.ts'
 import type { Trust } from '../lib/mail/transport/server.ts'
 import { Problem } from '../lib/problem.ts'
 import { MINUTE_MS, rfc3339 } from '../lib/time.ts'
-import { resourceDeps } from '../resource-deps.ts'
 import type { Store } from '../store/open.ts'
 import { type MailboxReport, mailboxReports } from './mailbox-report.ts'
 

@@ -1,7 +1,7 @@
+import { dropPending, KINDS, type PendingKind, parseKinds, pendingOf } from '../app/pending.ts'
 import { isSendingPaused, resumeSending } from '../backup/sending.ts'
 import { command, json } from '../command/command.ts'
 import { withStore } from '../command/store.ts'
-import { dropPending, KINDS, type PendingKind, parseKinds, pendingOf } from '../jobs/pending.ts'
 import { conflict } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { Waiting } from '../store/jobs/pending-work.ts'

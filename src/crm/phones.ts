@@ -1,5 +1,5 @@
+import { PHONES_INDEX } from '../app/settings/org.ts'
 import type { Deps } from '../deps.ts'
-import { PHONES_INDEX } from '../settings/org.ts'
 import { type Job, jobQueue } from '../store/jobs/jobs.ts'
 import type { RunKind } from '../store/jobs/kinds.ts'
 import { companyStore } from './companies.ts'

@@ -1,7 +1,7 @@
+import { resourceDeps } from '../app/deps.ts'
 import { neededKeys } from '../auth/needed-keys.ts'
 import type { Deps } from '../deps.ts'
 import { startClock } from '../lib/id.ts'
-import { resourceDeps } from '../resource-deps.ts'
 import { isServed } from '../store/folder/lock.ts'
 import { vault } from '../store/folder/vault.ts'
 import { type Inspected, inspectDatabase, pageErrors } from '../store/inspect/inspect.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { applySettings, showSettings } from '../../src/app/settings/document.ts'
 import { phoneKinds } from '../../src/crm/phones.ts'
-import { applySettings, showSettings } from '../../src/settings/document.ts'
 import { schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

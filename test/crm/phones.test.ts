@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { orgSettings } from '../../src/settings/org.ts'
+import { orgSettings } from '../../src/app/settings/org.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // A number is found in any notation: by the country of the organisation, which that of its time zone is until it is set.

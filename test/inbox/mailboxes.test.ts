@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { applySettings } from '../../src/app/settings/document.ts'
 import { mailboxHealth } from '../../src/inbox/mailboxes/mailbox-health.ts'
 import { type Mailbox, mailboxStore, type State } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
-import { applySettings } from '../../src/settings/document.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const DAY_MS = 86_400_000

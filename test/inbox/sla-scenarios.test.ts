@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { applySettings } from '../../src/app/settings/document.ts'
 import { inboxKinds } from '../../src/inbox/conversations/jobs.ts'
-import { applySettings } from '../../src/settings/document.ts'
 import { schedulerHarness } from '../store/jobs/scheduler-harness.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { mergeStore } from '../../src/crm/merges/merges.ts'
+import { applySettings } from '../../src/app/settings/document.ts'
+import { mergeStore } from '../../src/cleanup/merges/merges.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { stopRules } from '../../src/sequences/enrollments/stop-rules.ts'
-import { applySettings } from '../../src/settings/document.ts'
 import { call, DAY, mail, mailbox, startTimelines, task } from './enrollment-replay.ts'
 
 // What steps do, and what becomes of enrollments by what happens elsewhere: timelines are in enrollment-scenarios.test.ts.

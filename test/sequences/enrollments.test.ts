@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { applySettings } from '../../src/app/settings/document.ts'
 import { contactStore } from '../../src/crm/contacts.ts'
-import { applySettings } from '../../src/settings/document.ts'
 import { errorsOf, type Given, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { resourceDeps } from '../../src/app/deps.ts'
 import { customFieldStore } from '../../src/records/custom-fields/custom-fields.ts'
-import { resourceDeps } from '../../src/resource-deps.ts'
 import type { Step } from '../../src/sequences/sequences/sequence.ts'
 import { sequenceStore } from '../../src/sequences/sequences/sequences.ts'
 import { SEQUENCE_LOOK } from '../../src/sequences/sequences/status-changes.ts'
-import { problem, settingsFixture, thrownErrors } from '../settings/settings-fixture.ts'
+import { problem, settingsFixture, thrownErrors } from '../app/settings/settings-fixture.ts'
 
 const STOPS = ['reply', 'meeting_booked', 'deal_closed', 'unsubscribe', 'bounce']
 const DAY_S = 86_400

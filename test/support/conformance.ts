@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { PREFIX } from '../../src/app.ts'
+import { PREFIX } from '../../src/app/api.ts'
 import { openApiDocument } from '../../src/http/openapi/openapi.ts'
 import type { Route } from '../../src/http/route.ts'
 

@@ -1,12 +1,12 @@
 // Runs a server with everything that sends webhooks, as `dealbox serve` does, but with an accelerated clock, so that
 // pauses of hours take seconds:
 //   node fast-server.ts DATA-FOLDER START FASTER
-import { api } from '../../src/app.ts'
+import { api } from '../../src/app/api.ts'
+import { resourceDeps } from '../../src/app/deps.ts'
 import { listen } from '../../src/http/listener/server.ts'
 import { openLog } from '../../src/lib/log.ts'
 import { parseAllow } from '../../src/lib/net/allow.ts'
 import { guard } from '../../src/lib/net/guard.ts'
-import { resourceDeps } from '../../src/resource-deps.ts'
 import { lockInstance } from '../../src/store/folder/lock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startDelivery } from '../../src/webhooks/delivery/delivery.ts'

@@ -1,4 +1,4 @@
-import { PREFIX } from '../../src/app.ts'
+import { PREFIX } from '../../src/app/api.ts'
 import { type Proxies, trustedProxies } from '../../src/auth/client.ts'
 import { credentialStore } from '../../src/auth/credentials.ts'
 import { type Passwords, passwords } from '../../src/auth/passwords.ts'

@@ -1,4 +1,4 @@
-import { applySettings } from '../../src/settings/document.ts'
+import { applySettings } from '../../src/app/settings/document.ts'
 import type { CommandStore } from '../../src/store/open.ts'
 
 type Item = { key: string } & Record<string, unknown>

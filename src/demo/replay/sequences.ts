@@ -1,4 +1,4 @@
-import { applySettings, showSettings } from '../../settings/document.ts'
+import { applySettings, showSettings } from '../../app/settings/document.ts'
 import type { CommandStore } from '../../store/open.ts'
 import { AFTER_DEMO, NEW_LEADS, TRADE_FAIR, WIN_BACK } from '../words/sequences.ts'
 

@@ -1,4 +1,4 @@
-import { applySettings, showSettings } from '../../settings/document.ts'
+import { applySettings, showSettings } from '../../app/settings/document.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
 import type { CommandStore } from '../../store/open.ts'
 import { officeHours, policies } from '../story/sla.ts'

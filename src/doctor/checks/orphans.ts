@@ -1,7 +1,7 @@
+import { resourceDeps } from '../../app/deps.ts'
 import { deleteOldUploads, hasOldUploads } from '../../http/body/uploads.ts'
 import { deleteStagedContents } from '../../inbox/messages/contents.ts'
 import { sendingStore } from '../../mail/sending.ts'
-import { resourceDeps } from '../../resource-deps.ts'
 import {
   brokenContents,
   idleEnrollments,

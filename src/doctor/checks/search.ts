@@ -1,4 +1,4 @@
-import { resourceDeps } from '../../resource-deps.ts'
+import { resourceDeps } from '../../app/deps.ts'
 import { differingDocs, everyOrg, isIndexRight, missingDocs, wholeOrgs } from '../../store/inspect/search-state.ts'
 import { openStore } from '../../store/open.ts'
 import { compact } from '../../store/remnants.ts'

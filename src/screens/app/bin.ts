@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BIN_MS, type BinRow, binStore } from '../../crm/bin/bin.ts'
+import { BIN_MS, type BinRow, binStore } from '../../cleanup/bin/bin.ts'
 import { BINNED } from '../../crm/binned.ts'
 import { columns as dealColumns, dealStore } from '../../crm/deals/deals.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { mergeStore } from '../../crm/merges/merges.ts'
-import { suspectedPairs } from '../../crm/merges/pairs.ts'
+import { mergeStore } from '../../cleanup/merges/merges.ts'
+import { suspectedPairs } from '../../cleanup/merges/pairs.ts'
 import type { Deps } from '../../deps.ts'
 import type { DataRoute, Need, Route } from '../../http/route.ts'
 import * as f from '../../lib/fields.ts'

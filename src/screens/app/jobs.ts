@@ -1,4 +1,4 @@
-import { binStore } from '../../crm/bin/bin.ts'
+import { binStore } from '../../cleanup/bin/bin.ts'
 import type { Deps } from '../../deps.ts'
 import type { Recurring } from '../../jobs/recurring.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'

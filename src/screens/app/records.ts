@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { catalog } from '../../app.ts'
+import { catalog } from '../../app/api.ts'
 import { dealStore } from '../../crm/deals/deals.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { Route, Stored, WriteRoute } from '../../http/route.ts'

@@ -1,4 +1,4 @@
-import { binStore } from '../../crm/bin/bin.ts'
+import { binStore } from '../../cleanup/bin/bin.ts'
 import type { Deps } from '../../deps.ts'
 import { linkOf } from '../../filters/membership.ts'
 import type { DataRoute } from '../../http/route.ts'

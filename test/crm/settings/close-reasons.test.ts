@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { problem, settingsFixture } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture } from '../../app/settings/settings-fixture.ts'
 
 const price = { key: 'price', name: 'Price', outcome: 'lost' }
 const fit = { key: 'best_fit', name: 'Best fit', outcome: 'won' }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { resourceDeps } from '../../../src/app/deps.ts'
 import { companyStore } from '../../../src/crm/companies.ts'
 import { contactStore } from '../../../src/crm/contacts.ts'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { customFieldStore } from '../../../src/records/custom-fields/custom-fields.ts'
-import { resourceDeps } from '../../../src/resource-deps.ts'
-import { problem, settingsFixture } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture } from '../../app/settings/settings-fixture.ts'
 
 const ana = { email: 'ana@acme.example', name: 'Ana', role: 'owner', timezone: 'Europe/Berlin' }
 const bo = { email: 'bo@acme.example', name: 'Bo', role: 'member', timezone: 'Europe/Berlin' }

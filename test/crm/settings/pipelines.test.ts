@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StageSettings } from '../../../src/crm/stages/settings.ts'
-import { problem, type Row, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
+import { problem, type Row, settingsFixture, thrownErrors } from '../../app/settings/settings-fixture.ts'
 
 const stages = (...open: string[]): StageSettings[] => [
   ...open.map((key) => ({ key, name: key })),

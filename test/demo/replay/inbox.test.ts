@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { defaultSettings } from '../../../src/app/settings/defaults.ts'
+import { applySettings, showSettings } from '../../../src/app/settings/document.ts'
 import { replaySeed } from '../../../src/demo/replay/replay.ts'
-import { defaultSettings } from '../../../src/settings/defaults.ts'
-import { applySettings, showSettings } from '../../../src/settings/document.ts'
 import { makeOrg, type Org } from '../../support/org.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 

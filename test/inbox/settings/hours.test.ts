@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HoursSettings } from '../../../src/inbox/hours/settings.ts'
-import { problem, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture, thrownErrors } from '../../app/settings/settings-fixture.ts'
 
 const work = [{ from: '09:00', to: '17:30' }]
 const office = {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
+import { resourceDeps } from '../../../src/app/deps.ts'
 import { type Mailbox, mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { mailboxSettings } from '../../../src/inbox/mailboxes/settings.ts'
 import { mailboxSecrets } from '../../../src/inbox/mailboxes/settings-secrets.ts'
-import { resourceDeps } from '../../../src/resource-deps.ts'
 import type { Change } from '../../../src/store/settings/changes.ts'
-import { problem, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture, thrownErrors } from '../../app/settings/settings-fixture.ts'
 
 const smtp = { host: 'mail.acme.example', port: 587, tls: 'starttls', user: 'crm' }
 const imap = { host: 'mail.acme.example', port: 993, tls: 'tls', user: 'crm' }

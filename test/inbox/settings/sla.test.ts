@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { problem, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture, thrownErrors } from '../../app/settings/settings-fixture.ts'
 
 const NONE = { first_response_s: null, next_response_s: null, resolution_s: null }
 const NO_TARGETS = { low: NONE, normal: NONE, high: NONE, urgent: NONE }

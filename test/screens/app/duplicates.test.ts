@@ -4,7 +4,7 @@ import { errorsOf, recordsOf, UNKNOWN } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
-// Duplicates and merges for the screens. test/crm/merges has the rules of both.
+// Duplicates and merges for the screens. test/cleanup/merges has the rules of both.
 
 let server: TestServer
 let screens: Screens

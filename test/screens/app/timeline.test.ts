@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { mergeStore } from '../../../src/crm/merges/merges.ts'
+import { mergeStore } from '../../../src/cleanup/merges/merges.ts'
 import { DAY_MS } from '../../../src/lib/time.ts'
 import { recordEvents } from '../../../src/screens/app/timeline/events.ts'
 import { type AppServer, startApp } from '../../support/app-data.ts'

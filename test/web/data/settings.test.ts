@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { applySettings, showSettings } from '../../../src/settings/document.ts'
+import { applySettings, showSettings } from '../../../src/app/settings/document.ts'
 import { page } from '../../../src/web/data/boot.ts'
 import { keepBoot } from '../../../src/web/data/refresh-boot.ts'
 import type { SignedIn as Boot } from '../../../src/web/data/types.ts'

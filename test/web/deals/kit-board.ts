@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { applySettings } from '../../../src/app/settings/document.ts'
 import { DAY_MS, HOUR_MS } from '../../../src/lib/time.ts'
-import { applySettings } from '../../../src/settings/document.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
 import { startScreens } from '../../support/screens.ts'
 import { startServer } from '../../support/server.ts'

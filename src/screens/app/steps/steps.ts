@@ -1,5 +1,5 @@
-import type { Merge } from '../../../crm/merges/journal.ts'
-import { mergeStore } from '../../../crm/merges/merges.ts'
+import type { Merge } from '../../../cleanup/merges/journal.ts'
+import { mergeStore } from '../../../cleanup/merges/merges.ts'
 import { type Deps, once } from '../../../deps.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import { same } from '../../../lib/merge.ts'

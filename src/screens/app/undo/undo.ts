@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { binStore, type Restored } from '../../../crm/bin/bin.ts'
+import { binStore, type Restored } from '../../../cleanup/bin/bin.ts'
 import { type Back, dealStore } from '../../../crm/deals/deals.ts'
 import { taskStore } from '../../../crm/tasks.ts'
 import { type Deps, once } from '../../../deps.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Merge } from '../../../src/crm/merges/journal.ts'
-import { mergeStore } from '../../../src/crm/merges/merges.ts'
+import type { Merge } from '../../../src/cleanup/merges/journal.ts'
+import { mergeStore } from '../../../src/cleanup/merges/merges.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { wordsOf } from '../../../src/lib/words.ts'
 import { moreDigitsOf } from '../../../src/lib/written/phone-countries.ts'

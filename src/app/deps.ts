@@ -1,11 +1,11 @@
-import type { Deps } from './deps.ts'
-import { outbox } from './events/outbox.ts'
-import type { Reactions, Referrers } from './events/react.ts'
-import { reactions, referrers } from './events/reactions.ts'
-import { parseAllow } from './lib/net/allow.ts'
-import { type Guard, guard } from './lib/net/guard.ts'
-import type { Store } from './store/open.ts'
-import { references } from './store/rows/references.ts'
+import type { Deps } from '../deps.ts'
+import { outbox } from '../events/outbox.ts'
+import type { Reactions, Referrers } from '../events/react.ts'
+import { parseAllow } from '../lib/net/allow.ts'
+import { type Guard, guard } from '../lib/net/guard.ts'
+import type { Store } from '../store/open.ts'
+import { references } from '../store/rows/references.ts'
+import { reactions, referrers } from './reactions.ts'
 
 /**
  * The demo passes a separate clock, so that its records have a past, and a time before which its events are not kept; a

@@ -1,6 +1,6 @@
+import { listChanges } from '../../crm/list-changes.ts'
 import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
-import { listChanges } from '../list-changes.ts'
 import type { MergeObject, Reason } from './undo-conflicts.ts'
 
 /** The static lists of a merged record, and those of them that the remaining record was not in before. */

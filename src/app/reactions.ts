@@ -4,6 +4,7 @@ import { dealStore } from '../crm/deals/deals.ts'
 import { noteStore } from '../crm/notes.ts'
 import { taskStore } from '../crm/tasks.ts'
 import type { Deps } from '../deps.ts'
+import type { Reactions, Referrers } from '../events/react.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
 import { authorStore } from '../inbox/messages/authors.ts'
 import { slaWatch } from '../inbox/sla/recount.ts'
@@ -12,7 +13,6 @@ import { transcriptStore } from '../meetings/transcripts.ts'
 import { notificationStore } from '../personal/notifications.ts'
 import { bookings } from '../sequences/enrollments/bookings.ts'
 import { stopRules } from '../sequences/enrollments/stop-rules.ts'
-import type { Reactions, Referrers } from './react.ts'
 
 /** The reactions to each event, which run in the transaction of its change, in this order. */
 export function reactions(deps: Deps): Reactions {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { duplicates } from '../../../src/crm/merges/duplicates.ts'
+import { duplicates } from '../../../src/cleanup/merges/duplicates.ts'
 import { type Row, UNKNOWN } from '../../support/records.ts'
 import { type MergeFixture, type MergeObject, mergeFixture, refusal } from './merge-fixture.ts'
 

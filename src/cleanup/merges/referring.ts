@@ -1,3 +1,8 @@
+import { companyStore } from '../../crm/companies.ts'
+import { contactStore } from '../../crm/contacts.ts'
+import { dealStore } from '../../crm/deals/deals.ts'
+import { columns as noteColumns, noteStore } from '../../crm/notes.ts'
+import { columns as taskColumns, taskStore } from '../../crm/tasks.ts'
 import { type Deps, once } from '../../deps.ts'
 import { columns as conversationColumns } from '../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
@@ -7,11 +12,6 @@ import { meetingStore } from '../../meetings/meetings.ts'
 import { exported as transcriptColumns } from '../../meetings/transcript.ts'
 import { transcriptStore } from '../../meetings/transcripts.ts'
 import { enrollmentStore } from '../../sequences/enrollments/enrollments.ts'
-import { companyStore } from '../companies.ts'
-import { contactStore } from '../contacts.ts'
-import { dealStore } from '../deals/deals.ts'
-import { columns as noteColumns, noteStore } from '../notes.ts'
-import { columns as taskColumns, taskStore } from '../tasks.ts'
 
 /** The stores of the records that refer to others; `patch` changes a reference, with its version and event. */
 export const referringRecords = once((deps: Deps) => {

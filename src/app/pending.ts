@@ -1,12 +1,12 @@
 import { usage } from '../command/config/options.ts'
 import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
-import { resourceDeps } from '../resource-deps.ts'
+import { remedies } from '../jobs/remedies.ts'
 import { ENROLLMENT_STEP } from '../sequences/enrollments/enrollment-writer.ts'
 import { jobRows } from '../store/jobs/job-rows.ts'
 import { pendingWork, type Waiting } from '../store/jobs/pending-work.ts'
 import type { Store } from '../store/open.ts'
 import type { Database } from '../store/sqlite/driver.ts'
-import { remedies } from './remedies.ts'
+import { resourceDeps } from './deps.ts'
 
 // What a restored copy sends as soon as it may: it was waiting when the backup was made, and much of it has been sent since.
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultSettings } from '../../src/settings/defaults.ts'
-import { createOrg, showSettings } from '../../src/settings/document.ts'
+import { defaultSettings } from '../../../src/app/settings/defaults.ts'
+import { createOrg, showSettings } from '../../../src/app/settings/document.ts'
 import { problem, settingsFixture, thrownErrors } from './settings-fixture.ts'
 
 test('what show prints changes nothing when applied, and shows every section', (t) => {

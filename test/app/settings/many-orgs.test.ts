@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { chosenOrg } from '../../src/command/store.ts'
-import { makeOrg, newOrgSettings } from '../../src/settings/new-org.ts'
-import { publicUrlsWith } from '../../src/store/orgs/orgs.ts'
-import { stageOrg } from '../../src/store/orgs/staged.ts'
-import { markOf } from '../../src/store/search/search.ts'
-import { openEmptyStore } from '../support/empty-store.ts'
+import { makeOrg, newOrgSettings } from '../../../src/app/settings/new-org.ts'
+import { chosenOrg } from '../../../src/command/store.ts'
+import { publicUrlsWith } from '../../../src/store/orgs/orgs.ts'
+import { stageOrg } from '../../../src/store/orgs/staged.ts'
+import { markOf } from '../../../src/store/search/search.ts'
+import { openEmptyStore } from '../../support/empty-store.ts'
 
 // What a folder of very many organisations does.
 

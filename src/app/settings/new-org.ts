@@ -1,8 +1,8 @@
-import { keyring } from '../auth/keys.ts'
-import { makeMissingKeys } from '../auth/needed-keys.ts'
-import { memberSettings } from '../crm/members/settings.ts'
-import { diskReserve } from '../store/folder/reserve.ts'
-import type { Store } from '../store/open.ts'
+import { keyring } from '../../auth/keys.ts'
+import { makeMissingKeys } from '../../auth/needed-keys.ts'
+import { memberSettings } from '../../crm/members/settings.ts'
+import { diskReserve } from '../../store/folder/reserve.ts'
+import type { Store } from '../../store/open.ts'
 import { defaultSettings } from './defaults.ts'
 import { createOrg, readDocument, type SettingsDocument } from './document.ts'
 

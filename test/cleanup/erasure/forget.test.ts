@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { finder } from '../../../src/crm/erasure/traits.ts'
+import { finder } from '../../../src/cleanup/erasure/traits.ts'
 import { isServed, lockInstance } from '../../../src/store/folder/lock.ts'
 import { isWhole } from '../../../src/store/schema/foreign-keys.ts'
 import { textTables } from '../../../src/store/schema/tables.ts'

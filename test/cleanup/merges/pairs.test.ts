@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type PairPage, suspectedPairs } from '../../../src/crm/merges/pairs.ts'
+import { type PairPage, suspectedPairs } from '../../../src/cleanup/merges/pairs.ts'
 import type { Row } from '../../support/records.ts'
 import { type MergeFixture, type MergeObject, mergeFixture } from './merge-fixture.ts'
 

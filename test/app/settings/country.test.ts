@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { applySettings, showSettings } from '../../src/settings/document.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { applySettings, showSettings } from '../../../src/app/settings/document.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
 
 // What follows the country of an organisation: how a number without the code of a country is compared.
 

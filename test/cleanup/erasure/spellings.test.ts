@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { finder } from '../../../src/crm/erasure/traits.ts'
+import { finder } from '../../../src/cleanup/erasure/traits.ts'
 import { textTables } from '../../../src/store/schema/tables.ts'
 import { cli, cliJson } from '../../cli/command-line.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
