@@ -2,7 +2,7 @@ import { resourceDeps } from '../../src/app/deps.ts'
 import { dealBoard } from '../../src/crm/deals/board.ts'
 import { closedDeals } from '../../src/crm/deals/closed.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
-import { bootData } from '../../src/screens/app/boot.ts'
+import { bootData } from '../../src/site/app/boot.ts'
 import { openStore } from '../../src/store/open.ts'
 import { type Timed, timed } from './scale-process.ts'
 

@@ -2,7 +2,7 @@ import { prepareFolder } from '../app/settings/new-org.ts'
 import { linkUrl, setupLink } from '../auth/links.ts'
 import { isNewFolder } from '../command/expected-data.ts'
 import { isLocal, isUnix, SOCKET_NOTE } from '../http/listener/screens-url.ts'
-import { qrText } from '../screens/sessions/qr.ts'
+import { qrText } from '../site/sessions/qr.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { allOrgsEver } from '../store/orgs/orgs.ts'
 

@@ -68,7 +68,7 @@ test('a reader does not have what works and sends by itself', () => {
   }
   follow('src/cli/serve-reader.ts')
   assert.ok(imported.size > 300)
-  for (const file of ['src/app/api.ts', 'src/screens/app.ts', 'src/store/followed/reader.ts'])
+  for (const file of ['src/app/api.ts', 'src/site/site.ts', 'src/store/followed/reader.ts'])
     assert.ok(imported.has(file))
   const working = [
     'src/jobs/*',

@@ -91,7 +91,7 @@ const OWNERS = [
   'moves',
   'imports/journal',
   'personal',
-  'screens/app',
+  'site/app',
 ].map((room) => `src/${room}/`)
 
 test('statements are prepared only in the rooms that own tables', () => {

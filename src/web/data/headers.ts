@@ -9,6 +9,6 @@ export const newEcho = (): string => `e${Math.random().toString(36).slice(2)}`
 export const isOwn = (headers: { get(name: string): string | null }, echo: string): boolean =>
   [echo, 'none'].includes(headers.get(ECHO) ?? '')
 
-/** What each request says of its page: see src/screens/sessions/access.ts. */
+/** What each request says of its page: see src/site/sessions/access.ts. */
 export const MEMBER = 'Dealbox-Member'
 export const BACKGROUND = 'Dealbox-Background'

@@ -4,7 +4,7 @@ import { linkStore } from '../../../src/auth/links.ts'
 import { auditLog } from '../../../src/events/audit/log.ts'
 import type { WriteRoute } from '../../../src/http/route.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/time.ts'
-import { screenHandlers, screenRoutes } from '../../../src/screens/routes.ts'
+import { screenHandlers, screenRoutes } from '../../../src/site/routes.ts'
 import { PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { silentLog } from '../../../src/lib/log.ts'
-import { bulkKinds } from '../../../src/screens/app/bulk/routes.ts'
+import { bulkKinds } from '../../../src/site/app/bulk/routes.ts'
 import { type Scheduler, startScheduler } from '../../../src/store/jobs/scheduler.ts'
 import { type ApiProblem, LetGo, NoAnswer } from '../../../src/web/data/api.ts'
 import { isUndo, stepKeys } from '../../../src/web/data/step-keys.ts'

@@ -19,7 +19,7 @@ import { close, type Site, startSite } from '../shell/site.ts'
 const root = join(import.meta.dirname, '../../..')
 
 test('every code of a field that records can be refused for has words', () => {
-  const files = globSync('src/{records,crm,cleanup,personal,lib,auth,screens}/**/*.ts', { cwd: root }).filter(
+  const files = globSync('src/{records,crm,cleanup,personal,lib,auth,site}/**/*.ts', { cwd: root }).filter(
     (file) => !/cleanup\/erasure|settings/.test(file),
   )
   const codes = new Set(

@@ -1,5 +1,5 @@
 import { type EventReader, eventReader } from '../../../../src/events/reading.ts'
-import { eventFrame, namedFrame } from '../../../../src/screens/live/frames.ts'
+import { eventFrame, namedFrame } from '../../../../src/site/live/frames.ts'
 import type { Got, Sent } from '../../../../src/web/data/api.ts'
 import type { OpenConnection } from '../../../../src/web/data/event-stream.ts'
 import type { Screens } from '../../../support/screens.ts'

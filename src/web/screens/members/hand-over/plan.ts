@@ -1,4 +1,4 @@
-import type { Counts, WorkKind } from '../../../../screens/app/hand-over/work.ts'
+import type { Counts, WorkKind } from '../../../../site/app/hand-over/work.ts'
 
 // Who gets what, before it is sent. Pure functions, which divide as the server does.
 

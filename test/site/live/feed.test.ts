@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KeyedEvent } from '../../../src/events/reading.ts'
-import { eventFeed } from '../../../src/screens/live/feed.ts'
+import { eventFeed } from '../../../src/site/live/feed.ts'
 
 /** Events without gaps up to a seq, that counts how often it is read. */
 function storedUpTo(first: number, newest: number, chars = 2) {

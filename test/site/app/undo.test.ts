@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
-import { inverse } from '../../../src/screens/app/undo/inverse.ts'
+import { inverse } from '../../../src/site/app/undo/inverse.ts'
 import { type AppServer, startApp } from '../../support/app-data.ts'
 import { insertConversation } from '../../support/conversation.ts'
 import { errorsOf, type Given, type Row, UNKNOWN } from '../../support/records.ts'

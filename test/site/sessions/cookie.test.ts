@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { markOf } from '../../../src/screens/sessions/cookie.ts'
+import { markOf } from '../../../src/site/sessions/cookie.ts'
 import { cookiesOf, PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 

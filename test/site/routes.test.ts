@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import { passwords } from '../../src/auth/passwords.ts'
 import { bodies } from '../../src/http/body/bodies.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { liveParts } from '../../src/screens/live/live.ts'
-import { webFiles } from '../../src/screens/page/files.ts'
-import { screenHandlers, screenRoutes } from '../../src/screens/routes.ts'
+import { liveParts } from '../../src/site/live/live.ts'
+import { webFiles } from '../../src/site/page/files.ts'
+import { screenHandlers, screenRoutes } from '../../src/site/routes.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Everything below /app, with the role that it needs. Each line is the contract of the browser app.

@@ -6,9 +6,9 @@ import type { Route } from '../http/route.ts'
 import type { Every } from '../lib/every.ts'
 import type { Log } from '../lib/log.ts'
 import type { Operation } from '../notify/operation.ts'
+import type { Health } from '../screens/health.ts'
+import type { Monitoring } from '../screens/metrics.ts'
 import type { Store } from '../store/open.ts'
-import type { Health } from './health.ts'
-import type { Monitoring } from './metrics.ts'
 import type { WebFiles } from './page/files.ts'
 
 export type ScreensOptions = {

@@ -6,7 +6,7 @@ import { PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // Writes behind proxies that are not set up as they should be: they are accepted where that is safe, else the refusal and
-// the log have the cause. test/screens/attacks.test.ts has what other sites try.
+// the log have the cause. test/site/attacks.test.ts has what other sites try.
 
 const NAME = 'crm.example'
 let server: TestServer

@@ -11,7 +11,7 @@ import { type Listener, listen } from '../../src/http/listener/server.ts'
 import { openApiDocument } from '../../src/http/openapi/openapi.ts'
 import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { screens } from '../../src/screens/app.ts'
+import { screens } from '../../src/site/site.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { sendRaw } from '../support/raw.ts'
 
@@ -87,7 +87,7 @@ test('every file that the screens read is shipped in the executable', async () =
   const root = join(import.meta.dirname, '../..')
   const { assets } = await import(join(root, 'build.config.mjs'))
   const shipped = globSync(assets, { cwd: root })
-  const sources = globSync('src/screens/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
+  const sources = globSync('src/site/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
   const read = sources.flatMap((source) =>
     [...source.matchAll(/asset\('([^']+)'\)/g)].map(([, path]) => path as string),
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { eventSeqs } from '../../../src/screens/app/event-seqs.ts'
+import { eventSeqs } from '../../../src/site/app/event-seqs.ts'
 import { SEQS_PER_EPOCH } from '../../../src/store/followed/promotion.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
