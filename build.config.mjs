@@ -118,9 +118,9 @@ const thread = (entry, name) => ({
 export const threads = [
   thread('src/webhooks/egress/delivery-thread.ts', 'delivery-thread'),
   thread('src/lib/mail/parse/reader-thread.ts', 'reader'),
-  thread('src/backup/night-thread.ts', 'night'),
-  thread('src/backup/encryption/age-thread.ts', 'age-thread'),
-  thread('src/store/followed/whole-thread.ts', 'whole-thread'),
+  thread('src/ops/backup/night-thread.ts', 'night'),
+  thread('src/ops/backup/encryption/age-thread.ts', 'age-thread'),
+  thread('src/ops/replication/followed/whole-thread.ts', 'whole-thread'),
 ]
 
 /** The main scripts: of the executable, and of the one that the build starts to compile its functions. */

@@ -4,6 +4,7 @@ import { bashCompletion } from '../../src/cli/completion/bash.ts'
 import { declared } from '../../src/cli/completion/declared.ts'
 import { fishCompletion } from '../../src/cli/completion/fish.ts'
 import { zshCompletion } from '../../src/cli/completion/zsh.ts'
+import { manualPage } from '../../src/cli/manual.ts'
 import {
   DATA,
   EXECUTABLE,
@@ -13,8 +14,7 @@ import {
   UNIT,
   USER,
   WRITTEN_BY,
-} from '../../src/cli/install/unit.ts'
-import { manualPage } from '../../src/cli/manual.ts'
+} from '../../src/ops/install/unit.ts'
 import type { Item } from './tar.ts'
 
 // What the packages for Debian and Fedora have in common.

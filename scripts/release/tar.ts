@@ -1,4 +1,4 @@
-import { BLOCK, headerOf, paddingOf } from '../../src/backup/tar.ts'
+import { BLOCK, headerOf, paddingOf } from '../../src/ops/backup/tar.ts'
 
 /** A file with `bytes`, a link with `link`, else a folder. All belong to root unless an `owner` is named. */
 export type Item = { path: string; mode?: number; bytes?: Buffer; link?: string; owner?: number }

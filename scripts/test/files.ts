@@ -29,12 +29,12 @@ const LONGEST = [
  */
 export const SLOW = [
   'test/http/strangers.test.ts',
-  'test/replication/primary.test.ts',
-  'test/replication/failover.test.ts',
-  'test/replication/crash.test.ts',
-  'test/replication/standby.test.ts',
-  'test/replication/guide.test.ts',
-  'test/replication/s3.test.ts',
+  'test/ops/replication/primary.test.ts',
+  'test/ops/replication/failover.test.ts',
+  'test/ops/replication/crash.test.ts',
+  'test/ops/replication/standby.test.ts',
+  'test/ops/replication/guide.test.ts',
+  'test/ops/replication/s3.test.ts',
   'test/sequences/crash.test.ts',
   'test/webhooks/crash.test.ts',
   'test/mail/accounted.test.ts',
@@ -48,7 +48,7 @@ export const SLOW = [
   'test/web/deals/board-large.test.ts',
   'test/web/tables/large.test.ts',
   'test/demo/replay/replay.test.ts',
-  'test/moves/failures.test.ts',
+  'test/ops/moves/failures.test.ts',
 ]
 
 /** These mostly wait for other programs and for servers that start: one after the other, beside all others. */
@@ -136,16 +136,16 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     apart: ['test/web/data/schedules.test.ts'],
   },
   written: { files: ['test/{written,personal,notify}/**', 'test/store/list/{by-reference,skip}.test.ts'] },
-  replication: { files: ['test/replication/**'] },
-  backup: { files: ['test/backup/**', 'test/cli/{backup,backup-copies,backup-places}.test.ts'] },
+  replication: { files: ['test/ops/replication/**'] },
+  backup: { files: ['test/ops/backup/**', 'test/cli/{backup,backup-copies,backup-places}.test.ts'] },
   cli: {
     files: [
-      'test/doctor/**',
+      'test/ops/doctor/**',
       'test/cli/{commands,doctor,front,install,jobs,key-files,mailbox,mailbox-connect,proxies,versions,webhooks,workers}.test.ts',
       'test/{audit,config,moves}/**',
     ],
   },
-  app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
+  app: { files: ['test/ops/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 
 export function urlOf(file: string): string {

@@ -1,12 +1,12 @@
-import { folderOfCommand } from '../backup/folders.ts'
-import { listBackups } from '../backup/list.ts'
 import type { Forgotten } from '../cleanup/erasure/forget.ts'
 import { type Answer, command, json, org } from '../command/command.ts'
 import { usage } from '../command/config/options.ts'
 import { chosenOrg, withStore } from '../command/store.ts'
 import { rfc3339 } from '../lib/time.ts'
+import { backupDir } from '../ops/backup/commands/backup-options.ts'
+import { folderOfCommand } from '../ops/backup/folders.ts'
+import { listBackups } from '../ops/backup/list.ts'
 import type { CommandStore } from '../store/open.ts'
-import { backupDir } from './backup-options.ts'
 
 const contact = { contact: 'id or email of the contact' }
 

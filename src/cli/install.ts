@@ -15,7 +15,7 @@ import {
   PACKAGED_UNIT_TEXT,
   UNIT_TEXT,
   USER,
-} from './install/unit.ts'
+} from '../ops/install/unit.ts'
 import { serveOptions as allOfServe, checkLogLevel, readServeOptions, type ServeOptions } from './serve-options.ts'
 
 // What is said once is nothing for each start of a service.
@@ -48,7 +48,7 @@ export const install = command({
     const unit = isPackaged() ? PACKAGED_UNIT_TEXT : UNIT_TEXT
     const text = dropIn === '' ? unit : `${unit}\n# ${OPTIONS}\n${dropIn}`
     if (print) return { json: { unit, options: dropIn }, text: text.trimEnd() }
-    const { checkMachine, installService } = await import('./install/steps.ts')
+    const { checkMachine, installService } = await import('../ops/install/steps.ts')
     checkMachine()
     if (!yes) await confirmLoss(dropIn, existsSync(OPTIONS) ? readFileSync(OPTIONS, 'utf8') : '')
     const done = installService({ user, dropIn })

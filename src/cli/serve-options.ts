@@ -12,13 +12,17 @@ import { parseRate } from '../http/ratelimit.ts'
 import type { Log } from '../lib/log.ts'
 import { parseAllow } from '../lib/net/allow.ts'
 import { MIB, parseSize } from '../lib/size.ts'
+import { type BackupOptions, backupOptions, readBackups } from '../ops/backup/commands/backup-options.ts'
+import { type MonitorSettings, monitorOptions, readMonitors } from '../ops/monitoring/monitors.ts'
+import { oldOff } from '../ops/replication/commands/fence-options.ts'
+import { type FollowOptions, followOptions } from '../ops/replication/commands/follow-options.ts'
+import {
+  type ReplicatedOptions,
+  readReplicated,
+  replicatedOptions,
+} from '../ops/replication/commands/replica-options.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
-import { type BackupOptions, backupOptions, readBackups } from './backup-options.ts'
-import { oldOff } from './fence-options.ts'
-import { type FollowOptions, followOptions } from './follow-options.ts'
-import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { type NotifyOptions, notifyOptions, readNotify } from './notify-options.ts'
-import { type ReplicatedOptions, readReplicated, replicatedOptions } from './replica-options.ts'
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 

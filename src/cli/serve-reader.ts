@@ -8,12 +8,11 @@ import type { Listener } from '../http/listener/server.ts'
 import type { Reader } from '../http/reader.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import { type CopyStatus, type Following, follow } from '../replication/follow.ts'
-import { health } from '../screens/health.ts'
-import { recordedMetrics } from '../screens/monitoring/recorded.ts'
-import { createPrivateFolder, hasKeys } from '../store/folder/key-file.ts'
-import { lockInstance } from '../store/folder/lock.ts'
-import { isCopy, removeLeftovers } from '../store/followed/files.ts'
+import { health } from '../ops/monitoring/health.ts'
+import { recordedMetrics } from '../ops/monitoring/recorded.ts'
+import type { Followed } from '../ops/replication/commands/follow-options.ts'
+import { type CopyStatus, type Following, follow } from '../ops/replication/follow.ts'
+import { isCopy, removeLeftovers } from '../ops/replication/followed/files.ts'
 import {
   checkReaderKeys,
   isPassing,
@@ -21,9 +20,10 @@ import {
   missingKeys,
   openReader,
   type ReaderStore,
-} from '../store/followed/reader.ts'
+} from '../ops/replication/followed/reader.ts'
+import { createPrivateFolder, hasKeys } from '../store/folder/key-file.ts'
+import { lockInstance } from '../store/folder/lock.ts'
 import { DATABASE } from '../store/open.ts'
-import type { Followed } from './follow-options.ts'
 import { startListeners } from './listeners.ts'
 import { startReaderNotices, waysOf } from './reader-notices.ts'
 import { GRACE_MS, type Running } from './running.ts'

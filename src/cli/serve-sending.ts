@@ -1,6 +1,6 @@
 import { version } from '../assets.ts'
 import { type ReceiverOptions, startReceiver } from '../mail/mailbox-sync.ts'
-import type { Recorded } from '../screens/monitoring/recorded.ts'
+import type { Recorded } from '../ops/monitoring/recorded.ts'
 import type { Store } from '../store/open.ts'
 import { startDelivery } from '../webhooks/delivery/delivery.ts'
 import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'

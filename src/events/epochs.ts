@@ -1,4 +1,4 @@
-import { SEQS_PER_EPOCH } from '../store/followed/promotion.ts'
+import { SEQS_PER_EPOCH } from '../ops/replication/followed/promotion.ts'
 import type { Database } from '../store/sqlite/driver.ts'
 import { eventReader } from './reading.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authentication } from '../auth/access.ts'
-import type { ReaderStore } from '../store/followed/reader.ts'
+import type { ReaderStore } from '../ops/replication/followed/reader.ts'
 
 /** How many milliseconds the copy is behind, on the answers of a reader. */
 export const LAG = 'Dealbox-Lag-Ms'

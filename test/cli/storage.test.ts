@@ -4,13 +4,13 @@ import fs, { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from '
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { after, afterEach, describe, test } from 'node:test'
-import { readNewPassphrase, readPassphrase } from '../../src/backup/encryption/secrets.ts'
-import { readKeys } from '../../src/backup/places/s3/account.ts'
 import { readEnvironment } from '../../src/command/config/environment.ts'
 import { readConfigFile } from '../../src/command/config/file.ts'
 import { sentenceOf } from '../../src/command/sentence.ts'
 import { plainText } from '../../src/lib/plain-text.ts'
 import { Problem } from '../../src/lib/problem.ts'
+import { readNewPassphrase, readPassphrase } from '../../src/ops/backup/encryption/secrets.ts'
+import { readKeys } from '../../src/ops/backup/places/s3/account.ts'
 import { storageProblem } from '../../src/store/sqlite/failures.ts'
 import { cli, temporaryFolder } from './command-line.ts'
 
@@ -124,7 +124,7 @@ describe('a file that a person has saved', () => {
   test('decrypts what was encrypted with spaces at the end of the passphrase, and without them', {
     timeout: 120_000,
   }, async () => {
-    const { encryptFile, decryptFile } = await import('../../src/backup/encryption/encryption.ts')
+    const { encryptFile, decryptFile } = await import('../../src/ops/backup/encryption/encryption.ts')
     const plain = write('plain', 'content')
     const file = write('spaces', 'a lake in the north  \n')
     for (const passphrase of ['a lake in the north  ', 'a lake in the north']) {

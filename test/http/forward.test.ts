@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { passingReader } from '../support/passing.ts'
 import { openRaw, sendRaw } from '../support/raw.ts'
 
-// What a reader passes on, and back. test/replication/forward.test.ts has the same with a real primary.
+// What a reader passes on, and back. test/ops/replication/forward.test.ts has the same with a real primary.
 
 /** A reader before a primary that answers by `answer`, which need not read a body. */
 async function withPrimary(

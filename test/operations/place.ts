@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../src/lib/problem.ts'
-import type { Copy } from '../../src/replication/copy/copy.ts'
-import { folderCopy } from '../../src/replication/copy/folder.ts'
-import { HEADER_BYTES, NEW_FILES, numbersOf, SNAPSHOTS } from '../../src/replication/copy/ltx.ts'
-import { LITESTREAM_FOLDER } from '../../src/replication/cut.ts'
+import { LITESTREAM_FOLDER } from '../../src/ops/replication/cut.ts'
+import type { Copy } from '../../src/ops/replication/replica/copy.ts'
+import { folderCopy } from '../../src/ops/replication/replica/folder.ts'
+import { HEADER_BYTES, NEW_FILES, numbersOf, SNAPSHOTS } from '../../src/ops/replication/replica/ltx.ts'
 
 // Where a replica is, as a machine sees it, and a program that does what Litestream does as far as Dealbox depends on it: it
 // numbers what it sends, goes on only where the place has the number before, and begins anew where it knows nothing.

@@ -14,7 +14,7 @@ import { lockedLibraries } from '../../scripts/release/libraries.ts'
 import { rpmPackage } from '../../scripts/release/rpm.ts'
 import { makeKey, sign, verify } from '../../scripts/release/sign.ts'
 import { type Item, tar } from '../../scripts/release/tar.ts'
-import { PACKAGED_UNIT_TEXT } from '../../src/cli/install/unit.ts'
+import { PACKAGED_UNIT_TEXT } from '../../src/ops/install/unit.ts'
 
 // Packages of a small program, as the tools of those who install them see them. .ci/packages installs and runs the real ones.
 

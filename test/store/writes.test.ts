@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { backupsFolder } from '../../src/backup/folders.ts'
 import { openServedStore } from '../../src/cli/served-store.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { unwatchOrg, watchOrg } from '../../src/store/departing.ts'
+import { backupsFolder } from '../../src/ops/backup/folders.ts'
+import { unwatchOrg, watchOrg } from '../../src/ops/moves/changed-rows.ts'
 import { recordsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { SOCKET } from '../../src/replication/renewal.ts'
+import { SOCKET } from '../../src/ops/replication/renewal.ts'
 import { goTool, isBuilt, noGo } from './go-tools.ts'
 import { BUCKET, KEYS } from './versitygw.ts'
 

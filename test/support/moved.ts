@@ -1,4 +1,4 @@
-import { movedTables } from '../../src/store/moved-tables.ts'
+import { movedTables } from '../../src/ops/moves/moved-tables.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { allOrgsEver } from '../../src/store/orgs/orgs.ts'
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openStore, type Store } from '../../store/open.ts'
 import { orgOf } from '../../store/orgs/orgs.ts'
-import { rememberSample } from '../../store/sample-records.ts'
 import { seedBatches } from './replay.ts'
+import { rememberSample } from './sample-records.ts'
 
 const SEED = 43
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { SEQS_PER_EPOCH } from '../../../src/ops/replication/followed/promotion.ts'
 import { eventSeqs } from '../../../src/site/app/event-seqs.ts'
-import { SEQS_PER_EPOCH } from '../../../src/store/followed/promotion.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
