@@ -2,9 +2,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commands } from '../src/cli/commands.ts'
-import { signInUrl } from '../src/cli/member-links.ts'
 import { run } from '../src/command/run.ts'
 import { withStore } from '../src/command/store.ts'
+import { signInUrl } from '../src/crm/members/commands/member-links.ts'
 
 /** Somebody of the story: the deals and tasks of its founder are those of the one who starts the demo. */
 export const DEMO_EMAIL = 'zoe@northwind-demo.example'

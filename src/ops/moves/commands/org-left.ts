@@ -1,4 +1,4 @@
-import { orgArgument, orgNamed } from '../../../cli/org.ts'
+import { orgArgument, orgNamed } from '../../../app/settings/commands/org.ts'
 import { accountActor } from '../../../command/audit-writes.ts'
 import { command, json } from '../../../command/command.ts'
 import { usage } from '../../../command/config/options.ts'

@@ -1,5 +1,5 @@
+import { orgArgument, orgNamed } from '../../../app/settings/commands/org.ts'
 import { keyring } from '../../../auth/keys.ts'
-import { orgArgument, orgNamed } from '../../../cli/org.ts'
 import { accountActor } from '../../../command/audit-writes.ts'
 import { command, json } from '../../../command/command.ts'
 import { usage } from '../../../command/config/options.ts'

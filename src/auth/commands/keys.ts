@@ -1,8 +1,8 @@
-import { keyring } from '../auth/keys.ts'
-import { command, json } from '../command/command.ts'
-import { withStore } from '../command/store.ts'
-import { aligned } from '../command/text.ts'
-import { rfc3339 } from '../lib/time.ts'
+import { command, json } from '../../command/command.ts'
+import { withStore } from '../../command/store.ts'
+import { aligned } from '../../command/text.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import { keyring } from '../keys.ts'
 
 export const keysList = command({
   name: 'keys list',

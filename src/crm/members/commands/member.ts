@@ -1,10 +1,10 @@
-import { type Answer, type AuditedWrites, command, json, org } from '../command/command.ts'
-import { usage } from '../command/config/options.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
-import { aligned } from '../command/text.ts'
-import type { Member } from '../crm/members/members.ts'
-import { MemberPatch, MemberSettings, memberSettings } from '../crm/members/settings.ts'
-import { validate } from '../lib/validate.ts'
+import { type Answer, type AuditedWrites, command, json, org } from '../../../command/command.ts'
+import { usage } from '../../../command/config/options.ts'
+import { chosenOrg, withStore } from '../../../command/store.ts'
+import { aligned } from '../../../command/text.ts'
+import { validate } from '../../../lib/validate.ts'
+import type { Member } from '../members.ts'
+import { MemberPatch, MemberSettings, memberSettings } from '../settings.ts'
 
 const fields = {
   name: { type: 'string', placeholder: 'NAME', help: 'display name' },

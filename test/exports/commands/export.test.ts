@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { lockInstance } from '../../src/store/folder/lock.ts'
-import { openStore } from '../../src/store/open.ts'
-import { MAIN } from '../support/program.ts'
-import { startServer } from '../support/server.ts'
-import { cli, cliJson, dealbox, temporaryFolder } from './command-line.ts'
+import { lockInstance } from '../../../src/store/folder/lock.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { cli, cliJson, dealbox, temporaryFolder } from '../../cli/command-line.ts'
+import { MAIN } from '../../support/program.ts'
+import { startServer } from '../../support/server.ts'
 
 // `export DIR` and `import DIR` as a person uses them.
 
@@ -127,7 +127,7 @@ test('the help of import shows what it brings back, and what else it brings in',
 describe('an end in the middle', () => {
   /** Runs code in a process of its own that kills itself, as a power cut would. */
   const killed = (code: string) =>
-    spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: join(import.meta.dirname, '../..') })
+    spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: join(import.meta.dirname, '../../..') })
 
   test('of an export leaves none, and the next one is whole', async () => {
     const there = place('cut')

@@ -1,10 +1,10 @@
-import { sessionStore } from '../auth/sessions.ts'
-import { command, json, org } from '../command/command.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
-import { aligned, oneLine } from '../command/text.ts'
-import { memberSettings } from '../crm/members/settings.ts'
-import { emailKey } from '../lib/email.ts'
-import { Problem } from '../lib/problem.ts'
+import { sessionStore } from '../../../auth/sessions.ts'
+import { command, json, org } from '../../../command/command.ts'
+import { chosenOrg, withStore } from '../../../command/store.ts'
+import { aligned, oneLine } from '../../../command/text.ts'
+import { emailKey } from '../../../lib/email.ts'
+import { Problem } from '../../../lib/problem.ts'
+import { memberSettings } from '../settings.ts'
 
 export const sessionsList = command({
   name: 'sessions list',

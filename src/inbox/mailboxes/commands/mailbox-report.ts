@@ -1,12 +1,12 @@
-import { resourceDeps } from '../app/deps.ts'
-import type { MailboxHealth } from '../inbox/mailboxes/mailbox-health.ts'
-import { type Mailbox, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
-import { plainWarning } from '../inbox/mailboxes/plain-text.ts'
-import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
-import { unknownAddresses } from '../inbox/mailboxes/unknown-addresses.ts'
-import { rfc3339 } from '../lib/time.ts'
-import type { Store } from '../store/open.ts'
-import { columnOf } from '../store/schema/tables.ts'
+import { resourceDeps } from '../../../app/deps.ts'
+import { rfc3339 } from '../../../lib/time.ts'
+import type { Store } from '../../../store/open.ts'
+import { columnOf } from '../../../store/schema/tables.ts'
+import type { MailboxHealth } from '../mailbox-health.ts'
+import { type Mailbox, mailboxStore } from '../mailboxes.ts'
+import { plainWarning } from '../plain-text.ts'
+import { mailboxSettings } from '../settings.ts'
+import { unknownAddresses } from '../unknown-addresses.ts'
 
 export type MailboxReport = ReturnType<typeof mailboxReports>[number]
 

@@ -1,10 +1,10 @@
 import { command, json, org } from '../command/command.ts'
 import { usage } from '../command/config/options.ts'
 import { chosenOrg, withStore } from '../command/store.ts'
-import { type Profile, SIZES } from '../demo/story/steps.ts'
 import { DAY_MS, isDate } from '../lib/time.ts'
 import type { CommandStore } from '../store/open.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
+import { type Profile, SIZES } from './story/steps.ts'
 
 const PROFILES = Object.keys(SIZES)
 
@@ -31,7 +31,7 @@ export const seed = command({
     if (!isDate(day)) throw usage('--as-of must be a valid date, in the form YYYY-MM-DD.')
     const progress = !options.json && process.stderr.isTTY
     const write = async (store: CommandStore) => {
-      const { replaySeed } = await import('../demo/replay/replay.ts')
+      const { replaySeed } = await import('./replay/replay.ts')
       const made = replaySeed(store, {
         org: chosenOrg(store, options.org),
         seed: Number(options.seed),

@@ -1,7 +1,7 @@
-import { command, json, org } from '../command/command.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
-import { writeExport } from '../exports/write.ts'
-import type { Store } from '../store/open.ts'
+import { command, json, org } from '../../command/command.ts'
+import { chosenOrg, withStore } from '../../command/store.ts'
+import type { Store } from '../../store/open.ts'
+import { writeExport } from '../write.ts'
 import { saidOf } from './import-dir.ts'
 
 export const exportAll = command({

@@ -1,13 +1,13 @@
-import { type Answer, type AuditedWrites, command, json, org } from '../command/command.ts'
-import { progress } from '../command/progress.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
-import { aligned } from '../command/text.ts'
-import type { RowsImported } from '../imports/csv/import.ts'
-import type { Match } from '../imports/csv/mapping.ts'
-import type { Plan } from '../imports/csv/plan.ts'
-import type { Undone } from '../imports/journal/undo.ts'
-import type { ImportObject } from '../imports/writes.ts'
-import type { CommandStore } from '../store/open.ts'
+import { type Answer, type AuditedWrites, command, json, org } from '../../command/command.ts'
+import { progress } from '../../command/progress.ts'
+import { chosenOrg, withStore } from '../../command/store.ts'
+import { aligned } from '../../command/text.ts'
+import type { CommandStore } from '../../store/open.ts'
+import type { RowsImported } from '../csv/import.ts'
+import type { Match } from '../csv/mapping.ts'
+import type { Plan } from '../csv/plan.ts'
+import type { Undone } from '../journal/undo.ts'
+import type { ImportObject } from '../writes.ts'
 import { activityOptions, dealOptions, type Given, importOptions, readOptions } from './import-options.ts'
 
 // `import contacts|companies|deals|notes|tasks FILE` and `import --undo ID`. Importing meetings and restoring an export, `import
@@ -67,7 +67,7 @@ export const importUndo = command({
   audit: 'import_undo',
   run: ({ options, args, writeInParts }) => {
     const undo = async (store: CommandStore) => {
-      const { undoImport } = await import('../imports/journal/undo.ts')
+      const { undoImport } = await import('../journal/undo.ts')
       const bar = progress(options.json, 'records')
       const undone = await undoImport(store, { org: chosenOrg(store, options.org), id: args.id, onProgress: bar.show })
       bar.end()
@@ -96,8 +96,8 @@ function importRows(
 ): Promise<Answer> {
   const options = { object, file, ...readOptions(given, matches) }
   const write = async (store: CommandStore) => {
-    const { importFile } = await import('../imports/csv/import.ts')
-    const { mappingTable } = await import('../imports/csv/mapping.ts')
+    const { importFile } = await import('../csv/import.ts')
+    const { mappingTable } = await import('../csv/mapping.ts')
     const { auditOf, rowsAnswer } = await import('./import-answer.ts')
     const bar = progress(given.json, 'rows')
     const stop = new AbortController()

@@ -1,24 +1,24 @@
 import * as v from 'valibot'
-import { resourceDeps } from '../app/deps.ts'
-import { command, json, org } from '../command/command.ts'
-import { usage } from '../command/config/options.ts'
-import { askSecret } from '../command/prompt.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
-import { aligned, oneLine } from '../command/text.ts'
-import { readTrust } from '../command/trust.ts'
-import { type Logins, mailLogins } from '../inbox/mailboxes/access-tokens.ts'
-import { type Mailbox, mailboxStore, type Side } from '../inbox/mailboxes/mailboxes.ts'
-import { passwordFault } from '../inbox/mailboxes/passwords.ts'
-import { plainWarning } from '../inbox/mailboxes/plain-text.ts'
-import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
-import * as f from '../lib/fields.ts'
-import type { MailOut } from '../lib/mail/mail.ts'
-import { OAuthRefusal } from '../lib/mail/oauth/tokens.ts'
-import type { Failure } from '../lib/mail/transport/error-messages.ts'
-import type { Trust } from '../lib/mail/transport/server.ts'
-import { Problem } from '../lib/problem.ts'
-import { MINUTE_MS, rfc3339 } from '../lib/time.ts'
-import type { Store } from '../store/open.ts'
+import { resourceDeps } from '../../../app/deps.ts'
+import { command, json, org } from '../../../command/command.ts'
+import { usage } from '../../../command/config/options.ts'
+import { askSecret } from '../../../command/prompt.ts'
+import { chosenOrg, withStore } from '../../../command/store.ts'
+import { aligned, oneLine } from '../../../command/text.ts'
+import { readTrust } from '../../../command/trust.ts'
+import * as f from '../../../lib/fields.ts'
+import type { MailOut } from '../../../lib/mail/mail.ts'
+import { OAuthRefusal } from '../../../lib/mail/oauth/tokens.ts'
+import type { Failure } from '../../../lib/mail/transport/error-messages.ts'
+import type { Trust } from '../../../lib/mail/transport/server.ts'
+import { Problem } from '../../../lib/problem.ts'
+import { MINUTE_MS, rfc3339 } from '../../../lib/time.ts'
+import type { Store } from '../../../store/open.ts'
+import { type Logins, mailLogins } from '../access-tokens.ts'
+import { type Mailbox, mailboxStore, type Side } from '../mailboxes.ts'
+import { passwordFault } from '../passwords.ts'
+import { plainWarning } from '../plain-text.ts'
+import { mailboxSettings } from '../settings.ts'
 import { type MailboxReport, mailboxReports } from './mailbox-report.ts'
 
 const mailbox = { mailbox: 'the key of a mailbox, as shown by "dealbox mailbox list"' }
@@ -127,7 +127,7 @@ const loginsOf = (store: Store, trust: Trust): Logins =>
   mailLogins({ deps: resourceDeps(store), write: store.write, trust })
 
 async function checkSending(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
-  const { checkSmtp } = await import('../lib/mail/transport/smtp.ts')
+  const { checkSmtp } = await import('../../../lib/mail/transport/smtp.ts')
   const { host, port } = tried.smtp
   const { smtpServer } = loginsOf(store, trust)
   const checked = await check('smtp', `${host}:${port} accepts mails.`, async () =>
@@ -145,7 +145,7 @@ async function withWarning(store: Store, number: number, tried: Mailbox, side: S
 
 async function checkReceiving(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
   if (!tried.imap) return { side: 'imap', ok: true, text: 'not set up: no mail is received.', warning: null }
-  const { checkImap } = await import('../lib/mail/transport/imap.ts')
+  const { checkImap } = await import('../../../lib/mail/transport/imap.ts')
   const { host, port, folder } = tried.imap
   const { imapServer } = loginsOf(store, trust)
   const checked = await check('imap', `${host}:${port} shows "${folder}".`, async () =>
@@ -156,9 +156,9 @@ async function checkReceiving(store: Store, number: number, tried: Mailbox, trus
 
 async function trySending(store: Store, number: number, tried: Mailbox, trust: Trust, to: string): Promise<Check> {
   const [{ smtpClient }, { composeMail }, { newMessageId }] = await Promise.all([
-    import('../lib/mail/transport/smtp.ts'),
-    import('../lib/mail/transport/compose.ts'),
-    import('../lib/mail/message-id.ts'),
+    import('../../../lib/mail/transport/smtp.ts'),
+    import('../../../lib/mail/transport/compose.ts'),
+    import('../../../lib/mail/message-id.ts'),
   ])
   const { smtpServer } = loginsOf(store, trust)
   return check('mail', `sent to ${to}.`, async () => {

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { startOpenId } from '../support/openid.ts'
-import { MAIN } from '../support/program.ts'
-import { cli, cliJson, temporaryFolder } from './command-line.ts'
+import { cli, cliJson, temporaryFolder } from '../../../cli/command-line.ts'
+import { startOpenId } from '../../../support/openid.ts'
+import { MAIN } from '../../../support/program.ts'
 
 // `dealbox mailbox connect` as a person uses it, in a process of its own, with a real OpenID provider.
 

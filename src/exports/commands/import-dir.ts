@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
-import { command, json, org } from '../command/command.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
-import { type Restored, restoreExport } from '../exports/restore.ts'
-import { Problem } from '../lib/problem.ts'
-import type { CommandStore } from '../store/open.ts'
+import { command, json, org } from '../../command/command.ts'
+import { chosenOrg, withStore } from '../../command/store.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { CommandStore } from '../../store/open.ts'
+import { type Restored, restoreExport } from '../restore.ts'
 
 // `import DIR` restores an export; the other imports are in import.ts.
 

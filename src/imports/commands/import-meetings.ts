@@ -1,7 +1,7 @@
-import { command, json, org } from '../command/command.ts'
-import { progress } from '../command/progress.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
-import type { CommandStore } from '../store/open.ts'
+import { command, json, org } from '../../command/command.ts'
+import { progress } from '../../command/progress.ts'
+import { chosenOrg, withStore } from '../../command/store.ts'
+import type { CommandStore } from '../../store/open.ts'
 
 // `import meetings FILE` imports the events of a calendar.
 
@@ -23,7 +23,7 @@ export const importMeetings = command({
   audit: 'import',
   run: ({ options, args, writeInParts }) => {
     const write = async (store: CommandStore) => {
-      const { importMeetings: importFile } = await import('../imports/ics/import.ts')
+      const { importMeetings: importFile } = await import('../ics/import.ts')
       const { auditOf, importAnswer } = await import('./import-answer.ts')
       const bar = progress(options.json, 'meetings')
       const stop = new AbortController()

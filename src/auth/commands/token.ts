@@ -1,12 +1,12 @@
-import { keyring } from '../auth/keys.ts'
-import { SCOPES } from '../auth/scopes.ts'
-import { parseScopes, type TokenInfo, tokens } from '../auth/tokens.ts'
-import { command, json, org } from '../command/command.ts'
-import { parseLifetime } from '../command/lifetime.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
-import { aligned } from '../command/text.ts'
-import { DAY_MS, HOUR_MS } from '../lib/time.ts'
-import type { Store } from '../store/open.ts'
+import { command, json, org } from '../../command/command.ts'
+import { parseLifetime } from '../../command/lifetime.ts'
+import { chosenOrg, withStore } from '../../command/store.ts'
+import { aligned } from '../../command/text.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
+import type { Store } from '../../store/open.ts'
+import { keyring } from '../keys.ts'
+import { SCOPES } from '../scopes.ts'
+import { parseScopes, type TokenInfo, tokens } from '../tokens.ts'
 
 /** When "token list" says how much time is left. */
 const SOON_MS = 14 * DAY_MS

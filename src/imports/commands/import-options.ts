@@ -1,11 +1,11 @@
-import { json, org } from '../command/command.ts'
-import { flagOf, type Options, usage, type Values } from '../command/config/options.ts'
-import type { FormatOptions } from '../imports/csv/detect-formats.ts'
-import { checkEncoding } from '../imports/csv/encodings/encodings.ts'
-import type { ImportOptions } from '../imports/csv/import.ts'
-import type { Match } from '../imports/csv/mapping.ts'
-import { UNKNOWN } from '../imports/csv/rules.ts'
-import { checkStagesAs } from '../imports/csv/stage-options.ts'
+import { json, org } from '../../command/command.ts'
+import { flagOf, type Options, usage, type Values } from '../../command/config/options.ts'
+import type { FormatOptions } from '../csv/detect-formats.ts'
+import { checkEncoding } from '../csv/encodings/encodings.ts'
+import type { ImportOptions } from '../csv/import.ts'
+import type { Match } from '../csv/mapping.ts'
+import { UNKNOWN } from '../csv/rules.ts'
+import { checkStagesAs } from '../csv/stage-options.ts'
 
 const match = (choices: string) =>
   ({

@@ -1,7 +1,7 @@
-import { makeOrg, newOrgSettings, prepareFolder } from '../app/settings/new-org.ts'
-import { command, json } from '../command/command.ts'
-import { withStore } from '../command/store.ts'
-import { machineZone } from '../lib/machine-zone.ts'
+import { command, json } from '../../../command/command.ts'
+import { withStore } from '../../../command/store.ts'
+import { machineZone } from '../../../lib/machine-zone.ts'
+import { makeOrg, newOrgSettings, prepareFolder } from '../new-org.ts'
 
 export const init = command({
   name: 'init',

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { applySettings, showSettings } from '../app/settings/document.ts'
-import { command, json, org } from '../command/command.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
-import { oneLine } from '../command/text.ts'
-import { type Json, readJson } from '../lib/json.ts'
-import { Problem } from '../lib/problem.ts'
-import type { Change } from '../store/settings/changes.ts'
+import { command, json, org } from '../../../command/command.ts'
+import { chosenOrg, withStore } from '../../../command/store.ts'
+import { oneLine } from '../../../command/text.ts'
+import { type Json, readJson } from '../../../lib/json.ts'
+import { Problem } from '../../../lib/problem.ts'
+import type { Change } from '../../../store/settings/changes.ts'
+import { applySettings, showSettings } from '../document.ts'
 
 export const settingsShow = command({
   name: 'settings show',

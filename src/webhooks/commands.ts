@@ -6,9 +6,9 @@ import { aligned } from '../command/text.ts'
 import { batches } from '../store/batches.ts'
 import type { Condition } from '../store/list/conditions.ts'
 import type { ListQuery } from '../store/list/page.ts'
-import { type Delivery, columns as deliveryColumns, deliveryStore } from '../webhooks/deliveries.ts'
-import { replayStore } from '../webhooks/replay.ts'
-import { columns, webhookStore } from '../webhooks/webhooks.ts'
+import { type Delivery, columns as deliveryColumns, deliveryStore } from './deliveries.ts'
+import { replayStore } from './replay.ts'
+import { columns, webhookStore } from './webhooks.ts'
 
 // A running server detects what these commands write, and sends it.
 

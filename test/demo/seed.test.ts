@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { openStore } from '../../src/store/open.ts'
-import { cli, cliJson, temporaryFolder } from './command-line.ts'
+import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
 
 const folder = temporaryFolder()
 

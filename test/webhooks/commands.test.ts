@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test'
 import type { Running } from '../../src/cli/running.ts'
 import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
 // `dealbox webhooks ...` as a person uses it, beside a server that sends.
 

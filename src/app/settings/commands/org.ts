@@ -1,10 +1,10 @@
-import { command, json } from '../command/command.ts'
-import { usage } from '../command/config/options.ts'
-import { withStore } from '../command/store.ts'
-import { aligned } from '../command/text.ts'
-import { conflict, Problem } from '../lib/problem.ts'
-import type { Store } from '../store/open.ts'
-import { allOrgsEver, type Org, setHost } from '../store/orgs/orgs.ts'
+import { command, json } from '../../../command/command.ts'
+import { usage } from '../../../command/config/options.ts'
+import { withStore } from '../../../command/store.ts'
+import { aligned } from '../../../command/text.ts'
+import { conflict, Problem } from '../../../lib/problem.ts'
+import type { Store } from '../../../store/open.ts'
+import { allOrgsEver, type Org, setHost } from '../../../store/orgs/orgs.ts'
 
 const HOST = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
 
