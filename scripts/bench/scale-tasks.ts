@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { resourceDeps } from '../../src/app/deps.ts'
-import { recurringWork } from '../../src/jobs/recurring.ts'
+import { recurringWork } from '../../src/cli/serve/recurring.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { screensWork } from '../../src/site/app/jobs.ts'
 import { DATABASE, openStore } from '../../src/store/open.ts'

@@ -59,7 +59,7 @@ const WAITING = [
   'test/crash.test.ts',
   'test/cli/beside-server.test.ts',
   'test/cli/ending.test.ts',
-  'test/cli/serve.test.ts',
+  'test/cli/serve/serve.test.ts',
   'test/cli/process.test.ts',
   'test/clock.test.ts',
   'test/mail/mailbox-listener.test.ts',
@@ -111,7 +111,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     apart: ['test/webhooks/delivery/delivery-worker.test.ts'],
   },
   sequences: {
-    files: ['test/sequences/**', 'test/app/settings/**', 'test/jobs/**'],
+    files: ['test/sequences/**', 'test/app/settings/**', 'test/cli/serve/**'],
     apart: ['test/store/jobs/crash.test.ts'],
   },
   imports: {

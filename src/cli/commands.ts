@@ -39,7 +39,7 @@ import { install } from './install.ts'
 import { jobsDrop, jobsList, jobsRetry } from './jobs.ts'
 import { manual } from './manual.ts'
 import { openapi } from './openapi.ts'
-import { serve } from './serve.ts'
+import { serve } from './serve/serve.ts'
 import { version } from './version.ts'
 
 /** Every command, in the order of the help. */

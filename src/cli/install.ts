@@ -16,7 +16,12 @@ import {
   UNIT_TEXT,
   USER,
 } from '../ops/install/unit.ts'
-import { serveOptions as allOfServe, checkLogLevel, readServeOptions, type ServeOptions } from './serve-options.ts'
+import {
+  serveOptions as allOfServe,
+  checkLogLevel,
+  readServeOptions,
+  type ServeOptions,
+} from './serve/serve-options.ts'
 
 // What is said once is nothing for each start of a service.
 const { json: _, oldPrimaryIsOff: __, ...serveOptions } = allOfServe

@@ -2,7 +2,6 @@ import { resourceDeps } from '../app/deps.ts'
 import { type Answer, command, json, org } from '../command/command.ts'
 import { chosenOrg, withStore } from '../command/store.ts'
 import { aligned, oneLine } from '../command/text.ts'
-import { remedies } from '../jobs/remedies.ts'
 import { UUID } from '../lib/id.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
@@ -11,6 +10,7 @@ import { handOverRemedies } from '../site/app/hand-over/routes.ts'
 import { type JobRow, jobRows } from '../store/jobs/job-rows.ts'
 import type { Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs/orgs.ts'
+import { remedies } from './jobs-remedies.ts'
 
 // A running server notices what these commands write, and runs the jobs.
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { prepareEmptyFolder } from '../../src/cli/setup.ts'
+import { prepareEmptyFolder } from '../../src/cli/serve/setup.ts'
 import { markData, refuseMissing } from '../../src/command/expected-data.ts'
 import { cli, temporaryFolder } from '../cli/command-line.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openServedStore } from '../../src/cli/served-store.ts'
+import { openServedStore } from '../../src/cli/serve/served-store.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { backupsFolder } from '../../src/ops/backup/folders.ts'
 import { unwatchOrg, watchOrg } from '../../src/ops/moves/changed-rows.ts'

@@ -1,6 +1,6 @@
 import pino from 'pino'
-import { serveFolder } from '../../src/cli/serve-folder.ts'
-import type { ServeOptions } from '../../src/cli/serve-options.ts'
+import { serveFolder } from '../../src/cli/serve/serve-folder.ts'
+import type { ServeOptions } from '../../src/cli/serve/serve-options.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
 type Body = any

@@ -1,6 +1,6 @@
 import { binStore } from '../../cleanup/bin/bin.ts'
+import type { Recurring } from '../../cli/serve/recurring.ts'
 import type { Deps } from '../../deps.ts'
-import type { Recurring } from '../../jobs/recurring.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { DUE_TASKS, dueTasks } from '../../personal/due-tasks.ts'
 import { ENDING_TOKENS, noticeEndingTokens } from '../../personal/ending-tokens.ts'

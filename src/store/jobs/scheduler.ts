@@ -1,4 +1,4 @@
-import { type Recurring, recurringQueue } from '../../jobs/recurring.ts'
+import { type Recurring, recurringQueue } from '../../cli/serve/recurring.ts'
 import type { Log } from '../../lib/log.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { Store } from '../open.ts'

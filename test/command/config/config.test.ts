@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { commands } from '../../../src/cli/commands.ts'
-import { prepareEmptyFolder } from '../../../src/cli/setup.ts'
+import { prepareEmptyFolder } from '../../../src/cli/serve/setup.ts'
 import { type Command, command, json, optionsOf } from '../../../src/command/command.ts'
 import {
   type Environment,

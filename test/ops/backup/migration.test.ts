@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { openServedStore } from '../../../src/cli/served-store.ts'
+import { openServedStore } from '../../../src/cli/serve/served-store.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { backUpFirst } from '../../../src/ops/backup/before-migration.ts'
 import { decryptNow } from '../../../src/ops/backup/encryption/encryption.ts'

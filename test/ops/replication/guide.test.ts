@@ -66,15 +66,14 @@ test('a reader does not have what works and sends by itself', () => {
     for (const [, from] of text.matchAll(/^(?:import|export) (?!type )[^;']*from '(\.[^']+)'/gm))
       follow(join(dirname(file), from as string))
   }
-  follow('src/cli/serve-reader.ts')
+  follow('src/cli/serve/serve-reader.ts')
   assert.ok(imported.size > 300)
   for (const file of ['src/app/api.ts', 'src/site/site.ts', 'src/ops/replication/followed/reader.ts'])
     assert.ok(imported.has(file))
   const working = [
-    'src/jobs/*',
     'src/{mail,inbox/conversations,sequences/enrollments}/jobs.ts',
     'src/store/jobs/{kinds,scheduler,queue,clock,recurring-work}.ts',
-    'src/cli/serve-*',
+    'src/cli/serve/{serve-*,recurring,setup}',
     'src/mail/{mailbox-*,outbound-*}',
     'src/lib/mail/transport/{imap,smtp}*',
   ]
@@ -84,8 +83,8 @@ test('a reader does not have what works and sends by itself', () => {
     'src/ops/replication/primary.ts',
   ]
   const allowed = [
-    'src/cli/serve-reader.ts',
-    'src/cli/serve-options.ts',
+    'src/cli/serve/serve-reader.ts',
+    'src/cli/serve/serve-options.ts',
     // The one URL of whoever runs it.
     'src/webhooks/egress/connection.ts',
     'src/webhooks/egress/http-post.ts',
@@ -97,7 +96,7 @@ test('a reader does not have what works and sends by itself', () => {
     [],
   )
   const own =
-    readFileSync(join(root, 'src/cli/serve-reader.ts'), 'utf8') +
-    readFileSync(join(root, 'src/cli/listeners.ts'), 'utf8')
+    readFileSync(join(root, 'src/cli/serve/serve-reader.ts'), 'utf8') +
+    readFileSync(join(root, 'src/cli/serve/listeners.ts'), 'utf8')
   assert.doesNotMatch(own, /startBackups|openStore\b|deleteOldUploads|newSetupUrl/)
 })

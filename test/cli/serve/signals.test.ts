@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, test } from 'node:test'
-import { MAIN } from '../support/program.ts'
-import { until } from '../support/until.ts'
-import { temporaryFolder } from './command-line.ts'
+import { MAIN } from '../../support/program.ts'
+import { until } from '../../support/until.ts'
+import { temporaryFolder } from '../command-line.ts'
 
 // What each signal means to a server: the table in docs/install.md.
 

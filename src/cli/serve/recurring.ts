@@ -1,9 +1,9 @@
-import { purgeLinks } from '../auth/links.ts'
-import { purgeSessions } from '../auth/sessions.ts'
-import { purgeAuditLog, USUAL_RETENTION_DAYS } from '../events/audit/purge.ts'
-import { deleteExpiredAnswers } from '../http/idempotency.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
-import { textOf } from '../store/jobs/jobs.ts'
+import { purgeLinks } from '../../auth/links.ts'
+import { purgeSessions } from '../../auth/sessions.ts'
+import { purgeAuditLog, USUAL_RETENTION_DAYS } from '../../events/audit/purge.ts'
+import { deleteExpiredAnswers } from '../../http/idempotency.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
+import { textOf } from '../../store/jobs/jobs.ts'
 import {
   IDLE_PAUSE_MS,
   isStoreFailure,
@@ -11,10 +11,10 @@ import {
   type Queue,
   type SchedulerContext,
   stepping,
-} from '../store/jobs/queue.ts'
-import { recurringRow } from '../store/jobs/recurring.ts'
-import type { Store } from '../store/open.ts'
-import { purgeDeliveries, purgeEvents } from '../webhooks/delivery/retention.ts'
+} from '../../store/jobs/queue.ts'
+import { recurringRow } from '../../store/jobs/recurring.ts'
+import type { Store } from '../../store/open.ts'
+import { purgeDeliveries, purgeEvents } from '../../webhooks/delivery/retention.ts'
 
 /** Work that a running server repeats. */
 export type Recurring = {

@@ -1,10 +1,10 @@
-import { prepareFolder } from '../app/settings/new-org.ts'
-import { linkUrl, setupLink } from '../auth/links.ts'
-import { isNewFolder } from '../command/expected-data.ts'
-import { isLocal, isUnix, SOCKET_NOTE } from '../http/listener/screens-url.ts'
-import { qrText } from '../site/sessions/qr.ts'
-import { openStore, type Store } from '../store/open.ts'
-import { allOrgsEver } from '../store/orgs/orgs.ts'
+import { prepareFolder } from '../../app/settings/new-org.ts'
+import { linkUrl, setupLink } from '../../auth/links.ts'
+import { isNewFolder } from '../../command/expected-data.ts'
+import { isLocal, isUnix, SOCKET_NOTE } from '../../http/listener/screens-url.ts'
+import { qrText } from '../../site/sessions/qr.ts'
+import { openStore, type Store } from '../../store/open.ts'
+import { allOrgsEver } from '../../store/orgs/orgs.ts'
 
 /** Makes the database of a data folder that is missing or empty: its organisation is made in the browser. */
 export function prepareEmptyFolder(dataDir: string): void {

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os'
-import { addressOfScreens, isLocal } from '../http/listener/screens-url.ts'
-import type { Log } from '../lib/log.ts'
-import { byUrl } from '../ops/monitoring/notify/by-url.ts'
-import { type Judge, type Notifier, startNotifier } from '../ops/monitoring/notify/notifier.ts'
-import type { Ways } from '../ops/monitoring/notify/operation.ts'
-import type { Place } from '../ops/monitoring/notify/words.ts'
-import type { Store } from '../store/open.ts'
+import { addressOfScreens, isLocal } from '../../http/listener/screens-url.ts'
+import type { Log } from '../../lib/log.ts'
+import { byUrl } from '../../ops/monitoring/notify/by-url.ts'
+import { type Judge, type Notifier, startNotifier } from '../../ops/monitoring/notify/notifier.ts'
+import type { Ways } from '../../ops/monitoring/notify/operation.ts'
+import type { Place } from '../../ops/monitoring/notify/words.ts'
+import type { Store } from '../../store/open.ts'
 import type { Notify } from './notify-options.ts'
 
 export type Server = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { workerList } from '../../src/cli/workers.ts'
+import { workerList } from '../../../src/cli/serve/workers.ts'
 
 test('what a server does ends once, also what begins after it was replaced', async () => {
   const workers = workerList()

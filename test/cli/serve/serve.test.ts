@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { openStore } from '../../src/store/open.ts'
-import { makeOrg } from '../support/org.ts'
-import { MAIN } from '../support/program.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { makeOrg } from '../../support/org.ts'
+import { MAIN } from '../../support/program.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-serve-'))
 let token = ''

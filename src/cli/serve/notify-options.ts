@@ -1,5 +1,5 @@
-import { type Options, usage, type Values } from '../command/config/options.ts'
-import { EMAIL_FORM } from '../lib/email.ts'
+import { type Options, usage, type Values } from '../../command/config/options.ts'
+import { EMAIL_FORM } from '../../lib/email.ts'
 
 const OWNERS = 'owners'
 const MOST_ADDRESSES = 20

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { type Recurring, recurringWork } from '../../src/jobs/recurring.ts'
-import { openStore } from '../../src/store/open.ts'
-import { rowsOf, schedulerHarness } from '../store/jobs/scheduler-harness.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { type Recurring, recurringWork } from '../../../src/cli/serve/recurring.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { rowsOf, schedulerHarness } from '../../store/jobs/scheduler-harness.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

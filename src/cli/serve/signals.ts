@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
-import type { Log } from '../lib/log.ts'
-import { SECOND_MS } from '../lib/time.ts'
-import { END_WITHIN_MS, endAtOnce } from './ending.ts'
+import type { Log } from '../../lib/log.ts'
+import { SECOND_MS } from '../../lib/time.ts'
+import { END_WITHIN_MS, endAtOnce } from '../ending.ts'
 
 // What each signal means to a server; the table is in docs/install.md. Node ends a process for most of them, and service
 // managers take an end by some for a clean one, after which they do not start it again.

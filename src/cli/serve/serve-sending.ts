@@ -1,9 +1,9 @@
-import { version } from '../assets.ts'
-import { type ReceiverOptions, startReceiver } from '../mail/mailbox-sync.ts'
-import type { Recorded } from '../ops/monitoring/recorded.ts'
-import type { Store } from '../store/open.ts'
-import { startDelivery } from '../webhooks/delivery/delivery.ts'
-import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
+import { version } from '../../assets.ts'
+import { type ReceiverOptions, startReceiver } from '../../mail/mailbox-sync.ts'
+import type { Recorded } from '../../ops/monitoring/recorded.ts'
+import type { Store } from '../../store/open.ts'
+import { startDelivery } from '../../webhooks/delivery/delivery.ts'
+import { deliveryWorker } from '../../webhooks/egress/delivery-worker.ts'
 
 export const PAUSED =
   'nothing is sent, no mail is fetched, and backups stay in the data folder, since it was restored from a backup. "dealbox resume-sending" ends this with the next start'
