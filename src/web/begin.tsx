@@ -8,10 +8,10 @@ import { linkBelowBase } from './lib/below-base.ts'
 import { leaveKeysToInputMethods } from './lib/ime.ts'
 import { locale } from './lib/locale.ts'
 import { letReplacedGo } from './lib/replaced-vnodes.ts'
-import { startRouter } from './router.ts'
+import { startRouter } from './lib/router.ts'
+import { type Language, setLanguage } from './lib/texts/texts.ts'
 import { homes, screens } from './screens.ts'
 import { startShell } from './shell/start.ts'
-import { type Language, setLanguage } from './texts/texts.ts'
 
 const LATER_MS = 3000
 

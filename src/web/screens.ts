@@ -1,4 +1,4 @@
-import type { ScreenEntry } from './router/types.ts'
+import type { ScreenEntry } from './lib/router/types.ts'
 import { texts } from './shell/texts.ts'
 
 /** The list of screens: one line each, see docs/developing/screens.md. A folder below screens/ is the screen. */
@@ -20,20 +20,20 @@ export const screens: readonly ScreenEntry[] = [
     path: '/contacts',
     title: () => texts().places.contacts,
     nav: { group: 'records', icon: 'person', label: () => texts().places.contacts, key: 'c' },
-    load: () => import('./screens/contacts/contacts.tsx'),
+    load: () => import('./screens/records/contacts.tsx'),
   },
   {
     path: '/companies',
     title: () => texts().places.companies,
     nav: { group: 'records', icon: 'firm', label: () => texts().places.companies, key: 'o' },
-    load: () => import('./screens/companies/companies.tsx'),
+    load: () => import('./screens/records/companies.tsx'),
   },
-  { path: '/deals/:id', title: () => texts().places.deals, load: () => import('./screens/deal/deal.tsx') },
-  { path: '/contacts/:id', title: () => texts().places.contacts, load: () => import('./screens/contact/contact.tsx') },
+  { path: '/deals/:id', title: () => texts().places.deals, load: () => import('./screens/records/deal.tsx') },
+  { path: '/contacts/:id', title: () => texts().places.contacts, load: () => import('./screens/records/contact.tsx') },
   {
     path: '/companies/:id',
     title: () => texts().places.companies,
-    load: () => import('./screens/company/company.tsx'),
+    load: () => import('./screens/records/company.tsx'),
   },
   {
     path: '/lists',

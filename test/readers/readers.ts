@@ -55,9 +55,9 @@ import { readYesNo } from '../../src/lib/written/yes-no.ts'
 import { isCalendarAnswer } from '../../src/mail/calendar-answers.ts'
 import { forwardedIn } from '../../src/mail/internal-mails.ts'
 import { cookieValue } from '../../src/site/sessions/cookie.ts'
-import { blocksOf } from '../../src/web/components/record/markdown/blocks.ts'
-import { nodesOf } from '../../src/web/components/record/markdown/inline.ts'
-import { parseTsv } from '../../src/web/components/table/tsv.ts'
+import { blocksOf } from '../../src/web/record/markdown/blocks.ts'
+import { nodesOf } from '../../src/web/record/markdown/inline.ts'
+import { parseTsv } from '../../src/web/tables/table/tsv.ts'
 
 /** What reads texts that others have written. `most`: the longest text that it is given, in characters. */
 export type Reader = { name: string; most: number; read: (text: string) => unknown }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { fold } from '../lib/fold.ts'
 import { matching } from '../lib/match.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../lib/texts/texts.ts'
 import { Icon } from './icon.tsx'
 
 export type Choice = {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { t } from '../texts/texts.ts'
+import { t } from '../lib/texts/texts.ts'
 import { type Choice, ChoiceList, type ChoiceSource, type Row, rowsOf, useChoices, useEarlyEnter } from './choices.tsx'
 import { Icon } from './icon.tsx'
 import { Popover } from './popover.tsx'

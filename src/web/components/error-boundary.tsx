@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useErrorBoundary } from 'preact/hooks'
-import { t } from '../texts/texts.ts'
+import { t } from '../lib/texts/texts.ts'
 import { Button } from './button.tsx'
 import { Empty } from './empty.tsx'
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { fromMicros } from '../lib/decimal.ts'
 import { format } from '../lib/locale.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../lib/texts/texts.ts'
 import { Money } from './money.tsx'
 import { Popover } from './popover.tsx'
 

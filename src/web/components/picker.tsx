@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keepTyped } from '../lib/keyboard.ts'
 import type { Anchor, PlaceOptions } from '../lib/place.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../lib/texts/texts.ts'
 import { type Choice, ChoiceList, type ChoiceSource, type Row, rowsOf, useChoices, useEarlyEnter } from './choices.tsx'
 import { Icon } from './icon.tsx'
 import { Popover } from './popover.tsx'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { t } from '../texts/texts.ts'
+import { t } from '../lib/texts/texts.ts'
 import { IconButton } from './button.tsx'
 import './side-panel.css'
 

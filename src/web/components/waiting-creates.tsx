@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Kind } from '../data/types.ts'
 import { writes } from '../data/writes.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../lib/texts/texts.ts'
 import { Icon } from './icon.tsx'
 import './waiting-creates.css'
 

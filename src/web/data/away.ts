@@ -1,6 +1,6 @@
 import { format } from '../lib/locale.ts'
 import { now } from '../lib/now.ts'
-import { t } from '../texts/texts.ts'
+import { t } from '../lib/texts/texts.ts'
 import { boot } from './boot.ts'
 
 /** "away until 3 Dec", where somebody is picked; undefined for who is here. */

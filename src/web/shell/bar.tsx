@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { IconButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { goBack } from '../router.ts'
+import { goBack } from '../lib/router.ts'
+import { isPhone } from '../lib/widths.ts'
 import { texts } from './texts.ts'
-import { isPhone } from './widths.ts'
 import './bar.css'
 
 type BarProps = {

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { openedPalette } from '../commands/opened.ts'
 import { IconButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
+import { sayWhy } from '../components/say-why.ts'
 import { showToast } from '../components/toast.tsx'
+import { openedPalette } from './commands/opened.ts'
 import { firstSteps, hideSteps, noteSearch, readSample } from './first-steps.ts'
-import { sayWhy } from './say-why.ts'
 import { texts } from './texts.ts'
 import './checklist.css'
 

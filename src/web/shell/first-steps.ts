@@ -1,10 +1,10 @@
 import { computed, signal } from '@preact/signals'
-import { openPalette } from '../commands/opened.ts'
 import { boot, me, page } from '../data/boot.ts'
 import { client } from '../data/current.ts'
+import { navigate } from '../lib/router.ts'
 import { serverNow } from '../lib/server-time.ts'
-import { navigate } from '../router.ts'
 import { askForSample } from './asking.ts'
+import { openPalette } from './commands/opened.ts'
 
 // The first steps of a new organisation. What a step wants can be seen in the data; only looking around is noted, with the
 // preferences of the member.

@@ -1,8 +1,8 @@
 import type { FieldError } from '../../lib/problem.ts'
+import { sayWhy } from '../components/say-why.ts'
 import { showToast } from '../components/toast.tsx'
 import { client } from '../data/current.ts'
 import { format } from '../lib/locale.ts'
-import { sayWhy } from './say-why.ts'
 
 /** How far the server is with a change of many records. */
 export type BulkState = {

@@ -1,4 +1,4 @@
-import { entries, homeAddress } from '../router.ts'
+import { entries, homeAddress } from '../lib/router.ts'
 import { texts } from './texts.ts'
 
 /** The first screen, for ways back from where nothing is. */

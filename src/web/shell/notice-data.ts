@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { pathWith } from '../data/api.ts'
 import { boot, page } from '../data/boot.ts'
 import { client } from '../data/current.ts'
-import { findEntry } from '../router/match.ts'
-import { entries } from '../router.ts'
+import { findEntry } from '../lib/router/match.ts'
+import { entries } from '../lib/router.ts'
 import { newNotices } from './new-notices.ts'
 
 // What concerns me, for the bell and for the page of notices.

@@ -1,11 +1,11 @@
-import { KIND_ICONS } from '../commands/palette-rows.tsx'
 import { Avatar } from '../components/avatar.tsx'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { memberName } from '../data/boot.ts'
 import { format } from '../lib/locale.ts'
 import { now } from '../lib/now.ts'
-import { texts as workTexts } from '../texts/work/texts.ts'
+import { texts as workTexts } from '../lib/texts/work/texts.ts'
 import { texts } from './bell/texts.ts'
+import { KIND_ICONS } from './commands/palette-rows.tsx'
 import type { Notice } from './notice-data.ts'
 
 type NoticeRowProps = {

@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { commandMenu } from '../commands/command-menu.ts'
 import { Menu, type MenuGroup } from '../components/menu.tsx'
 import { showToast } from '../components/toast.tsx'
 import { boot } from '../data/boot.ts'
 import { base } from '../lib/base.ts'
-import { navigate } from '../router.ts'
+import { navigate } from '../lib/router.ts'
+import { isPhone } from '../lib/widths.ts'
+import { commandMenu } from './commands/command-menu.ts'
 import { savePreferences } from './preferences.ts'
 import { texts } from './texts.ts'
 import { type Theme, theme } from './theme.ts'
-import { isPhone } from './widths.ts'
 
 /** The organisation at the top of the sidebar: its menu holds the appearance, help, and signing out. */
 export function OrgMenu({ children }: { children: ComponentChildren }) {

@@ -1,6 +1,6 @@
+import { sayWhy } from '../components/say-why.ts'
 import { showToast } from '../components/toast.tsx'
 import { opening } from '../lib/typed-ahead.ts'
-import { sayWhy } from './say-why.ts'
 
 /** Shows who is in a text; the code for it comes with the first use. */
 export const askForPeople = (text: string): void =>

@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { commandContext, register } from '../commands/registry.ts'
 import { later } from '../components/later.tsx'
-import { path } from '../router.ts'
+import { path } from '../lib/router.ts'
+import { isPeekWide } from '../lib/widths.ts'
+import { commandContext, register } from './commands/registry.ts'
 import { closePeek, openPeek, peeked } from './peek.ts'
 import { texts } from './texts.ts'
-import { isPeekWide } from './widths.ts'
 
-const PeekPanel = later(() => import('../components/record/peek-panel.tsx').then(({ PeekPanel }) => PeekPanel), {
+const PeekPanel = later(() => import('../record/peek-panel.tsx').then(({ PeekPanel }) => PeekPanel), {
   ahead: false,
 })
 

@@ -1,9 +1,9 @@
 import { effect, signal } from '@preact/signals'
-import { bindings } from '../commands/listen.ts'
 import { boot, me, page } from '../data/boot.ts'
 import { client } from '../data/current.ts'
 import { locale } from '../lib/locale.ts'
-import { type Language, setLanguage } from '../texts/texts.ts'
+import { type Language, setLanguage } from '../lib/texts/texts.ts'
+import { bindings } from './commands/listen.ts'
 import { keepTheme, type Theme, theme } from './theme.ts'
 
 export type Preferences = {

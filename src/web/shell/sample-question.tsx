@@ -1,10 +1,10 @@
 import { Button } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
+import { sayWhy } from '../components/say-why.ts'
 import { showToast } from '../components/toast.tsx'
 import { askForSample, isAskingForSample } from './asking.ts'
 import { removeSample, sample } from './first-steps.ts'
 import { texts } from './sample/texts.ts'
-import { sayWhy } from './say-why.ts'
 
 const failed = (error: unknown) => showToast({ kind: 'error', text: sayWhy(error) })
 

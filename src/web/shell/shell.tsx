@@ -1,37 +1,30 @@
-import {
-  closeKeysPage,
-  closeMenu,
-  closePalette,
-  isKeysPageOpen,
-  openedMenu,
-  openedPalette,
-} from '../commands/opened.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { SourcesContext } from '../components/fields/sources.ts'
 import { later, laterInFocus } from '../components/later.tsx'
 import { over } from '../components/over.tsx'
 import { Toasts } from '../components/toast.tsx'
 import { isSignedOut } from '../data/connection.ts'
-import { sources } from '../data/sources.ts'
 import { stuck } from '../data/writes.ts'
-import type { ScreenEntry } from '../router/types.ts'
-import { isLoading, shown } from '../router.ts'
+import type { ScreenEntry } from '../lib/router/types.ts'
+import { isLoading, shown } from '../lib/router.ts'
+import { isNarrow, isPhone } from '../lib/widths.ts'
 import { isAskingForSample } from './asking.ts'
+import { closeKeysPage, closeMenu, closePalette, isKeysPageOpen, openedMenu, openedPalette } from './commands/opened.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { PeekPlace } from './peek-place.tsx'
 import { ScreenHost } from './screen-host.tsx'
 import { Sidebar } from './sidebar.tsx'
+import { sources } from './sources.ts'
 import { TabBar } from './tab-bar.tsx'
 import { texts } from './texts.ts'
-import { isNarrow, isPhone } from './widths.ts'
 import './shell.css'
 
-const Palette = laterInFocus(() => import('../commands/palette.tsx').then((module) => module.Palette))
-const KeysPage = laterInFocus(() => import('../commands/keys-page.tsx').then((module) => module.KeysPage))
-const ContextMenu = laterInFocus(() => import('../commands/context-menu.tsx').then((module) => module.ContextMenu))
+const Palette = laterInFocus(() => import('./commands/palette.tsx').then((module) => module.Palette))
+const KeysPage = laterInFocus(() => import('./commands/keys-page.tsx').then((module) => module.KeysPage))
+const ContextMenu = laterInFocus(() => import('./commands/context-menu.tsx').then((module) => module.ContextMenu))
 const SampleQuestion = later(() => import('./sample-question.tsx').then((module) => module.SampleQuestion))
 const StuckChanges = later(() => import('./stuck/stuck-changes.tsx').then((module) => module.StuckChanges))
-const SignedOut = later(() => import('./signed-out.tsx').then((module) => module.SignedOut))
+const SignedOut = later(() => import('../screens/sign-in/signed-out.tsx').then((module) => module.SignedOut))
 
 /** What opens over everything. It stands apart so that opening it does not render the frame. */
 function Over() {

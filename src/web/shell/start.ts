@@ -1,12 +1,12 @@
-import { listenForKeys } from '../commands/listen.ts'
+import { sayWhy } from '../components/say-why.ts'
 import { showToast, takeStepsBackBy } from '../components/toast.tsx'
 import type { SignedIn } from '../data/types.ts'
-import { keepTitle } from '../router.ts'
+import { keepTitle } from '../lib/router.ts'
 import { screens } from '../screens.ts'
 import { registerAppCommands } from './app-commands.ts'
+import { listenForKeys } from './commands/listen.ts'
 import { newNotices } from './new-notices.ts'
 import { applyPreferences } from './preferences.ts'
-import { sayWhy } from './say-why.ts'
 import { texts } from './texts.ts'
 
 /** Everything of the frame that is no component. */

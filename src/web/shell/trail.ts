@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { Kind } from '../data/types.ts'
-import { path } from '../router.ts'
+import { path } from '../lib/router.ts'
 
 /** The list that records are opened from: "4 of 26", and the way to the ones before and after. */
 export type Trail = {

@@ -73,7 +73,7 @@ async function filesOf() {
       { name: 'no-css', setup: ({ onLoad }) => onLoad({ filter: /\.css$/ }, () => ({ contents: '', loader: 'js' })) },
     ],
   })
-  const styles = globSync('src/web/{styles,components}/**/*.css', { cwd: root }).sort()
+  const styles = globSync('src/web/{styles,components,tables,record,shell/calls}/**/*.css', { cwd: root }).sort()
   const ordered = ['src/web/styles/layers.css', ...styles.filter((name) => !name.endsWith('/layers.css'))]
   const css = [...ordered, 'test/web/components/gallery.css'].map((name) => readFileSync(join(root, name), 'utf8'))
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Components</title>

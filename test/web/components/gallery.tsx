@@ -36,7 +36,7 @@ import { Tags } from '../../../src/web/components/tag.tsx'
 import { showToast, Toasts } from '../../../src/web/components/toast.tsx'
 import { Windowed } from '../../../src/web/components/windowed.tsx'
 import { locale } from '../../../src/web/lib/locale.ts'
-import { type Language, setLanguage } from '../../../src/web/texts/texts.ts'
+import { type Language, setLanguage } from '../../../src/web/lib/texts/texts.ts'
 
 // A page of all components for tests and for looking at them beside the kit. Nothing of it ships.
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Filter } from '../../../src/web/components/filters/conditions.ts'
 import { arrange } from '../../../src/web/screens/deals/arrange.ts'
 import { divide } from '../../../src/web/screens/deals/fields.ts'
 import { nextStep } from '../../../src/web/screens/deals/next-step.ts'
 import { comparing, nameOfSort, placeIn, SORTS, type Sort, sortNamed } from '../../../src/web/screens/deals/order.ts'
 import { totalsOf, totalsOfAll } from '../../../src/web/screens/deals/totals.ts'
+import type { Filter } from '../../../src/web/tables/filters/conditions.ts'
 import { DAY, HOUR, LOOKING, NOW, rowOf, taskOf } from './rows.ts'
 
 const around = { now: NOW, today: '2026-11-24', currency: 'EUR', among: [], totals: null, ...LOOKING }

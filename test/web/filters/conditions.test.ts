@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { LIST_OPERATORS, OPERATORS_OF as SERVER } from '../../../src/filters/catalog.ts'
 import { PERIODS } from '../../../src/lib/written/periods.ts'
-import { conditionParams, isConditionParam, readConditions } from '../../../src/web/components/filters/address.ts'
+import { dateIn } from '../../../src/web/lib/zoned.ts'
+import { conditionParams, isConditionParam, readConditions } from '../../../src/web/tables/filters/address.ts'
 import {
   type Condition,
   type FieldKind,
   fromFilter,
   OPERATORS_OF,
   toFilter,
-} from '../../../src/web/components/filters/conditions.ts'
-import { type Around, fits } from '../../../src/web/components/filters/match.ts'
-import { dateIn } from '../../../src/web/lib/zoned.ts'
+} from '../../../src/web/tables/filters/conditions.ts'
+import { type Around, fits } from '../../../src/web/tables/filters/match.ts'
 import { isMet } from '../../crm/lists/naive.ts'
 import { examples, seedOf } from '../../support/seed.ts'
 

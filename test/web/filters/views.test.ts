@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Filter } from '../../../src/web/components/filters/conditions.ts'
+import type { Filter } from '../../../src/web/tables/filters/conditions.ts'
 import {
   addressQuery,
   EMPTY,
@@ -11,7 +11,7 @@ import {
   savedState,
   saysItself,
   stateOf,
-} from '../../../src/web/components/views/list-state.ts'
+} from '../../../src/web/tables/views/list-state.ts'
 
 const reading: Reading = {
   kindOf: (field) => (({ owner_id: 'id', amount: 'amount' }) as const)[field],

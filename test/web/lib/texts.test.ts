@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { de } from '../../../src/web/texts/de.ts'
-import { en } from '../../../src/web/texts/en.ts'
-import { pluralOf } from '../../../src/web/texts/plural.ts'
-import { pseudo, pseudoOf } from '../../../src/web/texts/pseudo.ts'
-import type { Texts } from '../../../src/web/texts/texts.ts'
+import { de } from '../../../src/web/lib/texts/de.ts'
+import { en } from '../../../src/web/lib/texts/en.ts'
+import { pluralOf } from '../../../src/web/lib/texts/plural.ts'
+import { pseudo, pseudoOf } from '../../../src/web/lib/texts/pseudo.ts'
+import type { Texts } from '../../../src/web/lib/texts/texts.ts'
 
 function leaves(texts: Texts, path = ''): [string, Texts[string]][] {
   return Object.entries(texts).flatMap(([key, text]) =>

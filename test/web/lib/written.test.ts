@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { en } from '../../../src/web/components/fields/en.ts'
 import * as figures from '../../../src/web/components/fields/parse-figures.ts'
-import { readValue } from '../../../src/web/components/filters/read-value.ts'
 import { formatFor } from '../../../src/web/lib/format.ts'
+import { readValue } from '../../../src/web/tables/filters/read-value.ts'
 import { cellsOf, momentText, NOW, type Row, rowsOf } from '../../lib/written/numbers.ts'
 
 // The table of what people write, through the doors of the browser.

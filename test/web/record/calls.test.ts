@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { factsIn, readCall } from '../../../src/web/components/calls/call.ts'
+import { factsIn, readCall } from '../../../src/web/shell/calls/call.ts'
 import { noBrowser } from '../../support/chromium.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
 import { becomes } from '../../support/until.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { patchText, readText } from '../../../src/web/components/record/curl-text.ts'
+import { patchText, readText } from '../../../src/web/record/curl-text.ts'
 
 const asked = { api: 'http://127.0.0.1:8080', path: '/deals/01a1' }
 

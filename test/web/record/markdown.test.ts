@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Block, blocksOf } from '../../../src/web/components/record/markdown/blocks.ts'
-import { type Node, nodesOf } from '../../../src/web/components/record/markdown/inline.ts'
+import { type Block, blocksOf } from '../../../src/web/record/markdown/blocks.ts'
+import { type Node, nodesOf } from '../../../src/web/record/markdown/inline.ts'
 import { examples } from '../../support/seed.ts'
 
 type CommonMark = {

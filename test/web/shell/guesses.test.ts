@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deviceOf } from '../../../src/web/screens/settings-me/device.ts'
-import { guessCurrency } from '../../../src/web/screens/setup/guesses.ts'
+import { guessCurrency } from '../../../src/web/screens/sign-in/setup/guesses.ts'
 
 test('the currency is guessed from the zone in Europe, else from the language', () => {
   assert.equal(guessCurrency('en-US', 'Europe/Berlin'), 'EUR')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createDispatcher, SEQUENCE_MS } from '../../../src/web/commands/dispatch.ts'
-import { ariaKeys, keyLabel, keyLabels, overlap, strokeOf } from '../../../src/web/commands/keys.ts'
-import { type Command, conflictsOf } from '../../../src/web/commands/registry.ts'
 import { screens } from '../../../src/web/screens.ts'
+import { createDispatcher, SEQUENCE_MS } from '../../../src/web/shell/commands/dispatch.ts'
+import { ariaKeys, keyLabel, keyLabels, overlap, strokeOf } from '../../../src/web/shell/commands/keys.ts'
+import { type Command, conflictsOf } from '../../../src/web/shell/commands/registry.ts'
 
 const press = (key: string, more: Record<string, unknown> = {}) => ({
   key,

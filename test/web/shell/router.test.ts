@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRouter, type Host, urlOf } from '../../../src/web/router/create.ts'
-import { addressInside, isPlainClick } from '../../../src/web/router/links.ts'
-import { findEntry, matchPath, pathOf } from '../../../src/web/router/match.ts'
-import type { ScreenEntry, ScreenModule } from '../../../src/web/router/types.ts'
+import { createRouter, type Host, urlOf } from '../../../src/web/lib/router/create.ts'
+import { addressInside, isPlainClick } from '../../../src/web/lib/router/links.ts'
+import { findEntry, matchPath, pathOf } from '../../../src/web/lib/router/match.ts'
+import type { ScreenEntry, ScreenModule } from '../../../src/web/lib/router/types.ts'
 
 /** A history and an address without a window. */
 function tab(url: string) {

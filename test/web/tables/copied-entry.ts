@@ -2,9 +2,9 @@
 
 export { textOfValue } from '../../../src/web/components/fields/field-types.ts'
 export { loadFigures } from '../../../src/web/components/fields/figures.ts'
-export { cellsOf, copiedAs } from '../../../src/web/components/table/own-form.ts'
-export { readCell } from '../../../src/web/components/table/read-cell.ts'
-export { formatTsv, parseTsv } from '../../../src/web/components/table/tsv.ts'
 export { page } from '../../../src/web/data/boot.ts'
 export { locale } from '../../../src/web/lib/locale.ts'
-export { setLanguage } from '../../../src/web/texts/texts.ts'
+export { setLanguage } from '../../../src/web/lib/texts/texts.ts'
+export { cellsOf, copiedAs } from '../../../src/web/tables/table/own-form.ts'
+export { readCell } from '../../../src/web/tables/table/read-cell.ts'
+export { formatTsv, parseTsv } from '../../../src/web/tables/table/tsv.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { combined } from '../../../src/web/components/table/combine.ts'
-import { type Cell, moveFocus, nextEditable } from '../../../src/web/components/table/focus.ts'
+import { combined } from '../../../src/web/tables/table/combine.ts'
+import { type Cell, moveFocus, nextEditable } from '../../../src/web/tables/table/focus.ts'
 import {
   hidden,
   layoutText,
@@ -13,8 +13,8 @@ import {
   settled,
   shown,
   widthOf,
-} from '../../../src/web/components/table/layout.ts'
-import { type PasteColumn, patchOf, planPaste } from '../../../src/web/components/table/paste.ts'
+} from '../../../src/web/tables/table/layout.ts'
+import { type PasteColumn, patchOf, planPaste } from '../../../src/web/tables/table/paste.ts'
 import {
   ALL,
   countOf,
@@ -24,8 +24,8 @@ import {
   NONE,
   toggled,
   without,
-} from '../../../src/web/components/table/selection.ts'
-import { formatTsv, parseTsv } from '../../../src/web/components/table/tsv.ts'
+} from '../../../src/web/tables/table/selection.ts'
+import { formatTsv, parseTsv } from '../../../src/web/tables/table/tsv.ts'
 import { examples } from '../../support/seed.ts'
 
 // The rules of tables that need no page.

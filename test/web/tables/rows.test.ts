@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { contactStore } from '../../../src/crm/contacts.ts'
-import { type RowQuery, type Rows, rows } from '../../../src/web/components/table/rows.ts'
 import { api } from '../../../src/web/data/api.ts'
 import { recordStore } from '../../../src/web/data/record-store.ts'
+import { type RowQuery, type Rows, rows } from '../../../src/web/tables/table/rows.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 

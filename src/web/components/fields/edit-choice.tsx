@@ -1,4 +1,4 @@
-import { t } from '../../texts/texts.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { Avatar } from '../avatar.tsx'
 import { type Choice, Combobox, MultiCombobox } from '../combobox.tsx'
 import { Icon } from '../icon.tsx'

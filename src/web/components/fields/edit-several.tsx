@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { Button, IconButton } from '../button.tsx'
 import { Icon } from '../icon.tsx'
 import type { EditProps, Email, Phone } from './field.ts'

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals'
 import { useId, useState } from 'preact/hooks'
 import { keepTyped } from '../../lib/keyboard.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { Button } from '../button.tsx'
 import { Icon } from '../icon.tsx'
 import { over } from '../over.tsx'

@@ -1,6 +1,6 @@
 import { fold } from '../../lib/fold.ts'
 import { overLine, overText } from '../../lib/letters.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { tooLong } from '../typed/too-long.tsx'
 import { EditAddress } from './edit-address.tsx'
 import {

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { Icon } from '../icon.tsx'
 import type { Draft, Field } from './field.ts'
 import { kindOf, readAs } from './field-types.ts'

@@ -1,6 +1,6 @@
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { Avatar } from '../avatar.tsx'
 import { Money as Amount } from '../money.tsx'
 import { Tag, type TagLook, Tags } from '../tag.tsx'

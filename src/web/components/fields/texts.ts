@@ -1,4 +1,4 @@
-import { catalogue } from '../../texts/texts.ts'
+import { catalogue } from '../../lib/texts/texts.ts'
 import { en } from './en.ts'
 
 export const fieldTexts = catalogue({ en, de: () => import('./de.ts').then(({ de }) => de) })

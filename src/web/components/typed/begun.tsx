@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type FormDraft, openForm } from '../../data/form-drafts.ts'
 import type { Fields } from '../../data/types.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { showToast } from '../toast.tsx'
 import { texts } from './texts.ts'
 

@@ -7,7 +7,7 @@ import type { BinKind, BinRow, Fate } from '../../data/bin.ts'
 import { me, memberName } from '../../data/boot.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
-import { t } from '../../texts/texts.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { texts } from './texts.ts'
 import { broughtWords, leftWords, refusalWords, sharedWords, titleOf } from './words.ts'
 

@@ -1,4 +1,4 @@
-import type { Command } from '../../commands/registry.ts'
+import type { Command } from '../../shell/commands/registry.ts'
 import { texts } from './texts.ts'
 
 /** What the list does now. */

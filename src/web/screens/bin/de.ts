@@ -1,5 +1,5 @@
-import { pluralOf } from '../../texts/plural.ts'
-import type { Like } from '../../texts/texts.ts'
+import { pluralOf } from '../../lib/texts/plural.ts'
+import type { Like } from '../../lib/texts/texts.ts'
 import type { en } from './en.ts'
 
 const { count } = pluralOf('de')

@@ -1,10 +1,10 @@
+import { sayWhy } from '../../components/say-why.ts'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem } from '../../data/api.ts'
 import type { BinRow, BinRows } from '../../data/bin.ts'
 import { memberName } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { type Restored, restoreStep } from '../../data/restore.ts'
-import { sayWhy } from '../../shell/say-why.ts'
 import { texts } from './texts.ts'
 import { broughtWords, leftWords, titleOf } from './words.ts'
 

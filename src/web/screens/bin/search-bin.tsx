@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
-import { setQuery } from '../../router.ts'
+import { setQuery } from '../../lib/router.ts'
 import { texts } from './texts.ts'
 
 const PAUSE_MS = 200

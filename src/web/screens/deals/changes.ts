@@ -1,3 +1,4 @@
+import { sayWhy } from '../../components/say-why.ts'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem, LetGo } from '../../data/api.ts'
 import type { BoardRow } from '../../data/board.ts'
@@ -5,7 +6,6 @@ import { boot } from '../../data/boot.ts'
 import { act, patch } from '../../data/records.ts'
 import type { Fields } from '../../data/types.ts'
 import { asStep } from '../../data/writes.ts'
-import { sayWhy } from '../../shell/say-why.ts'
 import { texts } from './texts/texts.ts'
 
 // Changes of deals that the board and its commands make. Each shows at once and is one step that can be taken back; what
@@ -43,7 +43,7 @@ function change(
 }
 
 async function changeAll(ids: readonly string[], bulk: Bulk, done: (count: number) => string): Promise<void> {
-  const { changeMany } = await import('../tables/bulk.ts')
+  const { changeMany } = await import('../../tables/bulk.ts')
   await changeMany('deals', { ids }, bulk, done)
 }
 

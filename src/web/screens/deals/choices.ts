@@ -1,7 +1,7 @@
 import { createElement } from 'preact'
 import { Avatar } from '../../components/avatar.tsx'
 import type { Choice } from '../../components/choices.tsx'
-import { ownerChoices as members } from '../../components/filters/common-fields.tsx'
+import { ownerChoices as members } from '../../tables/filters/common-fields.tsx'
 import { texts } from './texts/texts.ts'
 
 /** Whom a deal can be assigned to; the empty value is nobody. */

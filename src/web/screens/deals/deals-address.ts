@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals'
-import { type Condition, type Filter, isCondition, ME } from '../../components/filters/conditions.ts'
-import { listAddress } from '../../components/views/use-list-state.ts'
 import { boot, me } from '../../data/boot.ts'
+import { type Condition, type Filter, isCondition, ME } from '../../tables/filters/conditions.ts'
+import { listAddress } from '../../tables/views/use-list-state.ts'
 import { dealFields } from './filter-fields.ts'
 import { nameOfSort, type Sort, sortNamed } from './order.ts'
 

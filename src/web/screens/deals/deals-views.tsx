@@ -1,9 +1,9 @@
 import { later, useLater } from '../../components/later.tsx'
-import { isPhone } from '../../shell/widths.ts'
+import { isPhone } from '../../lib/widths.ts'
 import { address, shape } from './deals-address.ts'
 import { texts } from './texts/texts.ts'
 
-const ViewTabs = later(() => import('../../components/views/view-tabs.tsx').then((module) => module.ViewTabs))
+const ViewTabs = later(() => import('../../tables/views/view-tabs.tsx').then((module) => module.ViewTabs))
 
 /** The saved views, above the filters as in all tables. Their line is there at once; they come after the deals. */
 export function DealsViews() {

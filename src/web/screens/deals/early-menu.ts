@@ -1,4 +1,4 @@
-import { isBrowsersMenu } from '../../commands/own-menu.ts'
+import { isBrowsersMenu } from '../../shell/commands/own-menu.ts'
 
 // A right click on a card, or a finger that rests on one, before the menus are loaded.
 

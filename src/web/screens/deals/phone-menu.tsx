@@ -3,17 +3,17 @@ import { Icon } from '../../components/icon.tsx'
 import { laterInFocus } from '../../components/later.tsx'
 import { MenuButton, type MenuGroup } from '../../components/menu.tsx'
 import { showToast } from '../../components/toast.tsx'
-import { savedQuery } from '../../components/views/list-state.ts'
-import { changeView, mayChange, viewsOf } from '../../components/views/saved-views.ts'
-import { texts as viewTexts } from '../../components/views/texts.ts'
-import { viewActions } from '../../components/views/view-actions.ts'
+import { savedQuery } from '../../tables/views/list-state.ts'
+import { changeView, mayChange, viewsOf } from '../../tables/views/saved-views.ts'
+import { texts as viewTexts } from '../../tables/views/texts.ts'
+import { viewActions } from '../../tables/views/view-actions.ts'
 import { address, changeShape, changeSort, shape, sort } from './deals-address.ts'
 import { sortWords } from './deals-filters.tsx'
 import { SORTS } from './order.ts'
 import { openedTexts } from './texts/opened.ts'
 import { texts } from './texts/texts.ts'
 
-const SaveView = laterInFocus(() => import('../../components/views/save-view.tsx').then((module) => module.SaveView))
+const SaveView = laterInFocus(() => import('../../tables/views/save-view.tsx').then((module) => module.SaveView))
 
 /** On a phone: shape, order and saved views, for which the bar has no room. */
 export function PhoneMenu() {

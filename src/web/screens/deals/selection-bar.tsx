@@ -1,6 +1,6 @@
-import { BulkButton } from '../../commands/bulk-button.tsx'
 import { BulkBar } from '../../components/bulk-bar.tsx'
 import type { IconName } from '../../components/icon.tsx'
+import { BulkButton } from '../../shell/commands/bulk-button.tsx'
 import type { PopupKind } from './board-state.ts'
 import { deleteDeals } from './changes.ts'
 import { openedTexts } from './texts/opened.ts'

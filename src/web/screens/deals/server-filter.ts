@@ -1,5 +1,5 @@
-import type { Filter } from '../../components/filters/conditions.ts'
 import { fold } from '../../lib/fold.ts'
+import type { Filter } from '../../tables/filters/conditions.ts'
 import { isBoardOnly } from './fields.ts'
 
 /** What the board asks for, as the server can answer it: a filter like that of a smart list, as JSON; null for all deals. */

@@ -3,8 +3,8 @@ import { IconButton } from '../../components/button.tsx'
 import { Combobox } from '../../components/combobox.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { load, record } from '../../data/records.ts'
-import { sources } from '../../data/sources.ts'
-import { texts } from '../tables/texts.ts'
+import { sources } from '../../shell/sources.ts'
+import { texts } from '../../tables/texts.ts'
 import type { MergeObject } from './pairs.ts'
 
 type MergeWithProps = { object: MergeObject; id: string; onPick: (other: string) => void; onClose: () => void }

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
-import { sameConditions, toFilter } from '../../components/filters/conditions.ts'
 import { showToast } from '../../components/toast.tsx'
-import { texts as viewTexts } from '../../components/views/texts.ts'
-import '../../components/views/views.css'
+import { sameConditions, toFilter } from '../../tables/filters/conditions.ts'
+import { texts as viewTexts } from '../../tables/views/texts.ts'
+import '../../tables/views/views.css'
+import { sayWhy } from '../../components/say-why.ts'
 import { mayWrite } from '../../data/may.ts'
 import { patch, record, useTheirs } from '../../data/records.ts'
 import type { List } from '../../data/types.ts'
-import { sayWhy } from '../../shell/say-why.ts'
-import type { ListContext } from '../tables/list-context.ts'
-import { texts } from '../tables/texts.ts'
+import type { ListContext } from '../../tables/list-context.ts'
+import { texts } from '../../tables/texts.ts'
 
 /** The filter of a smart list was changed here, and is not saved yet: Reset and Save, as in a view. */
 export function FilterChange({ list, found }: { list: ListContext; found: List }) {

@@ -2,14 +2,14 @@ import { useId, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { sayWhy } from '../../components/say-why.ts'
 import { BegunBefore, useBegun } from '../../components/typed/begun.tsx'
 import { tooLong } from '../../components/typed/too-long.tsx'
 import { me } from '../../data/boot.ts'
 import { create } from '../../data/records.ts'
-import { navigate } from '../../router.ts'
-import { sayWhy } from '../../shell/say-why.ts'
-import { noteList } from '../tables/lists-of-boot.ts'
-import { texts } from '../tables/texts.ts'
+import { navigate } from '../../lib/router.ts'
+import { noteList } from '../../tables/lists-of-boot.ts'
+import { texts } from '../../tables/texts.ts'
 
 const OBJECTS = ['contact', 'company', 'deal'] as const
 

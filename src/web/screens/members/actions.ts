@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
+import { sayWhy } from '../../components/say-why.ts'
 import { showToast } from '../../components/toast.tsx'
 import { boot, me, page } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { isAdmin } from '../../data/may.ts'
 import type { Member } from '../../data/types.ts'
-import { sayWhy } from '../../shell/say-why.ts'
 import { offerLocal } from '../../shell/steps/local.ts'
 import { texts } from './texts.ts'
 

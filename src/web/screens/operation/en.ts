@@ -1,5 +1,5 @@
 import { en as checks } from '../../../lib/pure/checks/en.ts'
-import { pluralOf } from '../../texts/plural.ts'
+import { pluralOf } from '../../lib/texts/plural.ts'
 
 const { count } = pluralOf('en')
 

@@ -2,7 +2,7 @@ import type { Draft, Field } from '../../components/fields/field.ts'
 import { isEmpty, kindOf, valueOfDraft } from '../../components/fields/field-types.ts'
 import { draftsOf } from '../../components/fields/use-form.ts'
 import { boot } from '../../data/boot.ts'
-import { texts as tableTexts } from '../tables/texts.ts'
+import { texts as tableTexts } from '../../tables/texts.ts'
 import { texts } from './texts.ts'
 
 // A person of a pasted text, as it is corrected before anything is written.

@@ -1,8 +1,8 @@
+import { sayWhy } from '../../components/say-why.ts'
 import { ApiProblem } from '../../data/api.ts'
 import { client } from '../../data/current.ts'
 import { load } from '../../data/records.ts'
 import { asStep } from '../../data/writes.ts'
-import { sayWhy } from '../../shell/say-why.ts'
 import { bodyOf, type Person } from './person.ts'
 import { texts } from './texts.ts'
 

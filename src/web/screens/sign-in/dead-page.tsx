@@ -1,6 +1,6 @@
 import { Button } from '../../components/button.tsx'
 import { base } from '../../lib/base.ts'
-import { catalogue } from '../../texts/texts.ts'
+import { catalogue } from '../../lib/texts/texts.ts'
 import { en } from './dead-en.ts'
 import type { DeadReason } from './dead-link.tsx'
 import { Frame } from './frame.tsx'

@@ -10,8 +10,8 @@ import { silence } from './in-front.tsx'
 import { checkLink, type Link } from './requests.ts'
 import { texts } from './texts.ts'
 
-const Setup = later(() => import('../setup/setup.tsx').then(({ Setup }) => Setup), { ahead: false })
-const Join = later(() => import('../join/join.tsx').then(({ Join }) => Join), { ahead: false })
+const Setup = later(() => import('./setup/setup.tsx').then(({ Setup }) => Setup), { ahead: false })
+const Join = later(() => import('./join.tsx').then(({ Join }) => Join), { ahead: false })
 
 type State =
   | { is: 'checking' }

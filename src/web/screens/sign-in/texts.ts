@@ -1,4 +1,4 @@
-import { firstTexts } from '../../texts/first.ts'
-import { catalogue } from '../../texts/texts.ts'
+import { firstTexts } from '../../lib/texts/first.ts'
+import { catalogue } from '../../lib/texts/texts.ts'
 
 export const texts = catalogue(firstTexts('signIn'))

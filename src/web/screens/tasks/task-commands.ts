@@ -1,8 +1,8 @@
-import { openContextMenu } from '../../commands/context-menu.tsx'
-import type { Command } from '../../commands/registry.ts'
 import { mayWrite } from '../../data/may.ts'
 import type { Task } from '../../data/types.ts'
 import type { Anchor } from '../../lib/place.ts'
+import { openContextMenu } from '../../shell/commands/context-menu.tsx'
+import type { Command } from '../../shell/commands/registry.ts'
 import { deleteTask, toTomorrow } from './actions.ts'
 import { texts } from './texts.ts'
 

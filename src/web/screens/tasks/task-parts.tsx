@@ -2,7 +2,7 @@ import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import { boot, memberName } from '../../data/boot.ts'
-import { setQuery } from '../../router.ts'
+import { setQuery } from '../../lib/router.ts'
 import type { TaskRows, Who } from './task-rows.ts'
 import { texts } from './texts.ts'
 

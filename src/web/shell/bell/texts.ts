@@ -1,4 +1,4 @@
-import { catalogue } from '../../texts/texts.ts'
+import { catalogue } from '../../lib/texts/texts.ts'
 import { en } from './en.ts'
 
 /** They come with the list of the bell, not with the first page. */

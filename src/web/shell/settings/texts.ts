@@ -1,4 +1,4 @@
-import { catalogue } from '../../texts/texts.ts'
+import { catalogue } from '../../lib/texts/texts.ts'
 import { en } from './en.ts'
 
 /** The groups in the index of the settings. */

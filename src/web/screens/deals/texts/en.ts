@@ -1,4 +1,4 @@
-import { pluralOf } from '../../../texts/plural.ts'
+import { pluralOf } from '../../../lib/texts/plural.ts'
 
 const { count, number: numeral } = pluralOf('en')
 const deals = (number: number) => count(number, { one: 'deal', other: 'deals' })

@@ -1,4 +1,0 @@
-import { catalogue } from '../texts/texts.ts'
-import { en } from './palette-en.ts'
-
-export const paletteTexts = catalogue({ en, de: () => import('./palette-de.ts').then(({ de }) => de) })

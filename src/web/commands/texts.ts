@@ -1,4 +1,0 @@
-import { firstTexts } from '../texts/first.ts'
-import { catalogue } from '../texts/texts.ts'
-
-export const texts = catalogue(firstTexts('commands'))

@@ -1,0 +1,79 @@
+import type { ComponentChildren } from 'preact'
+import { memberName } from '../../data/boot.ts'
+import { type Block, blocksOf } from './blocks.ts'
+import { type Node, nodesOf } from './inline.ts'
+
+// Notes are Markdown that anybody may have written, imports and other programs too. What is read here becomes elements
+// one by one, never HTML, so that nothing in a text is markup; what is not known stays as it was typed.
+
+/** Paragraphs, lists, quotes, headings, code, emphasis, links and mentions. */
+export function Markdown({ text }: { text: string }) {
+  return <div class="markdown">{blocksOf(text).map(shown)}</div>
+}
+
+function shown(block: Block, key: number): ComponentChildren {
+  if (block.is === 'code') return <pre key={key}>{block.lines.join('\n')}</pre>
+  if (block.is === 'rule') return <hr key={key} />
+  if (block.is === 'quote')
+    return (
+      <blockquote key={key} dir="auto">
+        {block.blocks.map(shown)}
+      </blockquote>
+    )
+  if (block.is === 'list') {
+    const items = block.items.map((blocks, index) => (
+      <li key={index} dir="auto">
+        {blocks.map(shownInItem)}
+      </li>
+    ))
+    if (block.first === undefined)
+      return (
+        <ul key={key} dir="auto">
+          {items}
+        </ul>
+      )
+    return (
+      <ol key={key} dir="auto" start={block.first === 1 ? undefined : block.first}>
+        {items}
+      </ol>
+    )
+  }
+  // The headings of the page are those of the record.
+  return (
+    <p key={key} dir="auto" class={block.is === 'heading' ? 'strong' : undefined}>
+      {linesOf(block.lines)}
+    </p>
+  )
+}
+
+/** The first text of an item stands beside its mark. */
+const shownInItem = (block: Block, key: number): ComponentChildren =>
+  block.is === 'text' && key === 0 ? linesOf(block.lines) : shown(block, key)
+
+/** Marks may go on over the end of a line, which stays one. */
+const linesOf = (lines: readonly string[]): ComponentChildren[] =>
+  nodesOf(lines.map((line) => line.trim()).join('\n')).map(inline)
+
+function inline(node: Node, key: number): ComponentChildren {
+  if (typeof node === 'string') {
+    return node.split('\n').flatMap((line, index) => (index === 0 ? [line] : [<br key={`${key} ${index}`} />, line]))
+  }
+  if (node.is === 'code') return <code key={key}>{node.text}</code>
+  const children = node.children.map(inline)
+  if (node.is === 'mention') {
+    return (
+      <b key={key} class="mention">
+        @{memberName(node.member) ?? children}
+      </b>
+    )
+  }
+  if (node.is === 'link') {
+    return (
+      <a key={key} class="link" href={node.href} target="_blank" rel="noreferrer">
+        {children}
+      </a>
+    )
+  }
+  const Mark = ({ strong: 'b', weak: 'em', gone: 's' } as const)[node.is]
+  return <Mark key={key}>{children}</Mark>
+}

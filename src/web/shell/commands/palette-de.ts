@@ -1,0 +1,42 @@
+import type { Like } from '../../lib/texts/texts.ts'
+import type { en } from './palette-en.ts'
+
+export const de: Like<typeof en> = {
+  palette: 'Suchen oder springen',
+  placeholder: 'Datensätze suchen oder eintippen, was zu tun ist',
+  scope: 'Suchen in',
+  scopes: {
+    all: 'Allem',
+    deals: 'Deals',
+    contacts: 'Kontakten',
+    companies: 'Firmen',
+    tasks: 'Aufgaben',
+    commands: 'Befehlen',
+  },
+  records: 'Datensätze',
+  recent: 'Zuletzt geöffnet',
+  do: 'Tun',
+  shownOf: (shown, all) => `${shown} von ${all} gezeigt`,
+  searching: 'Sucht…',
+  searchFailed: 'Der Server hat nicht geantwortet. Das sind die Datensätze dieses Browsers.',
+  nothing: (typed) => `Nichts passt zu „${typed}“`,
+  nothingBody: 'Datensätze werden an den Anfängen der Wörter in Name, Titel oder Adresse gefunden.',
+  count: (number) => (number === 1 ? '1 Ergebnis' : `${number} Ergebnisse`),
+  kinds: { deals: 'Deal', contacts: 'Kontakt', companies: 'Firma', tasks: 'Aufgabe' },
+  choose: 'wählen',
+  open: 'öffnen',
+  newTab: 'neuer Tab',
+  close: 'schließen',
+  keysOff: 'Einzelne Tasten sind ausgeschaltet. In deinen Einstellungen lassen sie sich einschalten.',
+  keysBody: 'Diese wirken, wo du gerade bist. Einzelne Tasten tun nichts, solange du in ein Feld schreibst.',
+  change: 'Tasten ändern',
+  thenKey: 'dann',
+  groups: {
+    go: 'Gehe zu',
+    new: 'Neu',
+    record: 'Deal, Kontakt, Firma, Aufgabe',
+    list: 'Liste oder Board',
+    view: 'Ansicht',
+    app: 'Überall',
+  },
+}

@@ -1,0 +1,276 @@
+import { useRef } from 'preact/hooks'
+import { Avatar } from '../components/avatar.tsx'
+import { BulkBar } from '../components/bulk-bar.tsx'
+import { Button } from '../components/button.tsx'
+import type { Choice } from '../components/choices.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { useSources } from '../components/fields/sources.ts'
+import type { IconName } from '../components/icon.tsx'
+import { later } from '../components/later.tsx'
+import { PickerPopover } from '../components/picker.tsx'
+import { boot } from '../data/boot.ts'
+import { mayWrite } from '../data/may.ts'
+import { create, record } from '../data/records.ts'
+import type { Rec } from '../data/types.ts'
+import { format } from '../lib/locale.ts'
+import { navigate } from '../lib/router.ts'
+import { openedTexts } from '../screens/deals/texts/opened.ts'
+import { texts as dealTexts } from '../screens/deals/texts/texts.ts'
+import { BulkButton } from '../shell/commands/bulk-button.tsx'
+import { type Change, changeMany, failures, type Target, targetOf } from './bulk.ts'
+import { exportCsv } from './export.ts'
+import { ownerChoices, tagChoices } from './filters/common-fields.tsx'
+import { DEAL_POPUPS, type DealPopup, type ListPopup, useList } from './list-context.ts'
+import { rowQuery } from './list-query.ts'
+import { isMergeable, OBJECTS } from './objects.ts'
+import { countOf, isSelected, NONE } from './table/selection.ts'
+import { texts as tableTexts } from './table/texts.ts'
+import { texts } from './texts.ts'
+
+const DealPopups = later(() => import('./deal-popups.tsx').then((module) => module.DealPopups), {
+  ahead: false,
+  takesFocus: true,
+})
+
+const isOfDeal = (name: string): name is DealPopup => (DEAL_POPUPS as readonly string[]).includes(name)
+
+/** What is done with the chosen rows, over the foot of their table; and what keys open for the focused row. */
+export function BulkActions({ total }: { total: number }) {
+  const list = useList()
+  const { kind, state, asked, popup, of } = list
+  const sources = useSources()
+  const box = useRef<HTMLDivElement>(null)
+  const selection = state.selection.value
+  const count = countOf(selection, total)
+  const words = texts().bulk
+  const number = (value: number) => format.value.number(value)
+  const isOpen = count > 0
+
+  const open = popup.value
+  const target = (): Target => (open?.ids ? { ids: open.ids } : targetOf(selection, asked.peek(), total))
+  const apply = (change: Change, done: (count: number) => string, keep = true) => {
+    const wanted = target()
+    if (!keep) state.selection.value = NONE
+    void changeMany(kind, wanted, change, done)
+  }
+  const close = () => {
+    popup.value = null
+  }
+  /** Pickers stand at their button or, for what only a key opens, at the bar; else at the focused row. */
+  const anchorOf = ({ name, ids }: ListPopup): HTMLElement | null =>
+    ids
+      ? document.querySelector(`.tbl [data-row="${state.focus.peek().row}"] .td.name`)
+      : (box.current?.querySelector<HTMLElement>(`[data-popup="${name}"]`) ??
+        box.current?.querySelector<HTMLElement>('.bulk') ??
+        null)
+  const anchor = open && open.name !== 'columns' ? anchorOf(open) : null
+
+  const opens = (name: ListPopup['name'], icon: IconName, label: string) => (
+    <BulkButton
+      command={`${kind}.${name}`}
+      icon={icon}
+      data-popup={name}
+      aria-haspopup="dialog"
+      onClick={() => {
+        popup.value = { name }
+      }}
+    >
+      {label}
+    </BulkButton>
+  )
+  const chosenIds = () => [...selection.ids]
+  return (
+    <div ref={box} class="bulk-place">
+      {isOpen && mayWrite() && (
+        <BulkBar
+          text={tableTexts().selected(number(count))}
+          label={words.label}
+          clear={words.clear}
+          onClear={() => {
+            state.selection.value = NONE
+            state.toFocus.current?.()
+          }}
+        >
+          {!selection.isAll && total > count && (
+            <Button
+              plain
+              class="acc"
+              onClick={() => {
+                state.selection.value = { ids: new Set(), isAll: true, anchor: undefined }
+              }}
+            >
+              {tableTexts().selectAll(number(total))}
+            </Button>
+          )}
+          {opens('owner', 'person', words.owner)}
+          {kind === 'deals' && (
+            <>
+              {opens('stage', 'deal', openedTexts().bulkStage)}
+              {opens('date', 'cal', openedTexts().bulkClose)}
+              {opens('won', 'won', dealTexts().won)}
+              {opens('lost', 'lost', dealTexts().lost)}
+            </>
+          )}
+          {opens('list', 'list', words.list)}
+          {opens('tags', 'tag', words.tag)}
+          {isMergeable(kind) && (
+            <Button
+              plain
+              icon="merge"
+              off={!selection.isAll && count === 2 ? undefined : words.onlyTwo}
+              onClick={() => void navigate(`/duplicates?object=${OBJECTS[kind]}&pair=${chosenIds().join(',')}`)}
+            >
+              {words.merge}
+            </Button>
+          )}
+          <Button
+            plain
+            icon="save"
+            onClick={() =>
+              void exportCsv({
+                kind,
+                query: rowQuery(asked.peek()),
+                columns: list.columns
+                  .peek()
+                  .filter(({ field }) => list.layout.peek().some(({ key }) => key === field.key)),
+                sources,
+                isChosen: (id) => isSelected(selection, id),
+                fileName: kind,
+              })
+            }
+          >
+            {words.export}
+          </Button>
+          {of?.isStatic && (
+            <Button plain icon="x" onClick={() => void takeOut(of.id, chosenIds())}>
+              {words.removeFromList}
+            </Button>
+          )}
+          <BulkButton
+            command={`${kind}.delete`}
+            danger
+            icon="trash"
+            onClick={() => apply({ delete: true }, texts()[kind].deleted, false)}
+          >
+            {words.remove}
+          </BulkButton>
+        </BulkBar>
+      )}
+      {open?.name === 'owner' && anchor && (
+        <PickerPopover
+          anchor={anchor}
+          label={words.owner}
+          choices={[...ownerChoices(), { value: '', label: words.noOwner, mark: <Avatar kind="nobody" size={16} /> }]}
+          chosen={[]}
+          onClose={close}
+          onPick={({ value }) => apply({ patch: { owner_id: value || null } }, texts()[kind].changed)}
+        />
+      )}
+      {open && isOfDeal(open.name) && anchor && (
+        <DealPopups
+          key={open.name}
+          name={open.name}
+          target={target()}
+          anchor={anchor}
+          onClose={() => {
+            if (popup.peek() === open) close()
+          }}
+          onClosing={(name) => {
+            popup.value = { ...open, name }
+          }}
+        />
+      )}
+      {open?.name === 'tags' && anchor && <TagPicker ids={open.ids} anchor={anchor} onClose={close} apply={apply} />}
+      {open?.name === 'list' && anchor && (
+        <PickerPopover
+          anchor={anchor}
+          label={words.findList}
+          choices={boot.value.lists
+            .filter((each) => each.object === OBJECTS[kind] && each.kind === 'static' && each.id !== of?.id)
+            .map(({ id, name }) => ({ value: id, label: name }))}
+          chosen={[]}
+          create={async (name) => {
+            const made = await create('lists', { name, object: OBJECTS[kind], kind: 'static' })
+            return { value: made.id, label: name }
+          }}
+          onClose={close}
+          onPick={({ value, label }) => apply({ to_list_id: value }, (many) => words.added(number(many), label))}
+        />
+      )}
+      <Failures />
+    </div>
+  )
+
+  async function takeOut(id: string, ids: readonly string[]): Promise<void> {
+    const { removeMembers } = await import('./list-members.ts')
+    state.selection.value = NONE
+    await removeMembers(kind, { id }, ids)
+  }
+}
+
+type TagPickerProps = {
+  ids: readonly string[] | undefined
+  anchor: HTMLElement
+  onClose: () => void
+  apply: (change: Change, done: (count: number) => string) => void
+}
+
+/** A tag that all chosen records have is taken away, any other is added. */
+function TagPicker({ ids: given, anchor, onClose, apply }: TagPickerProps) {
+  const { kind, state } = useList()
+  const selection = state.selection.value
+  const ids = given ?? (selection.isAll ? [] : [...selection.ids])
+  const tagsOf = (id: string) =>
+    ((record(kind, id).value as Rec | null | undefined)?.tag_ids as string[] | undefined) ?? []
+  const chosen =
+    ids.length === 0 ? [] : tagsOf(ids[0] as string).filter((tag) => ids.every((id) => tagsOf(id).includes(tag)))
+  const pick = ({ value }: Choice) =>
+    apply(chosen.includes(value) ? { remove_tag_ids: [value] } : { add_tag_ids: [value] }, texts()[kind].changed)
+  return (
+    <PickerPopover
+      anchor={anchor}
+      label={texts().bulk.addTag}
+      choices={tagChoices()}
+      chosen={chosen}
+      create={async (name) => {
+        const made = await create('tags', { name })
+        return { value: made.id, label: name }
+      }}
+      onClose={onClose}
+      onPick={pick}
+    />
+  )
+}
+
+/** The result of each record that a change of many left as it was. */
+function Failures() {
+  const found = failures.value
+  if (!found) return null
+  const close = () => {
+    failures.value = null
+  }
+  return (
+    <Dialog
+      title={texts().bulk.results}
+      wide
+      onClose={close}
+      footer={<Button onClick={close}>{texts().bulk.close}</Button>}
+    >
+      <ul class="failures">
+        {found.reasons.map(({ id, text }) => (
+          <li key={id}>
+            <a class="link" href={`/${found.kind}/${id}`}>
+              {nameOfRecord(found.kind, id)}
+            </a>
+            <span class="dim">{text}</span>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+function nameOfRecord(kind: Parameters<typeof record>[0], id: string): string {
+  const found = record(kind, id).value as Rec | null | undefined
+  return String(found?.name ?? found?.title ?? id)
+}

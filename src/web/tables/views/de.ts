@@ -1,0 +1,30 @@
+import type { Like } from '../../lib/texts/texts.ts'
+import type { en } from './en.ts'
+
+export const de: Like<typeof en> = {
+  views: 'Ansichten',
+  all: 'Alle',
+  more: 'Weitere Ansichten',
+  changed: 'Ansicht geändert',
+  reset: 'Zurücksetzen',
+  save: 'Ansicht speichern',
+  saveAs: 'Als Ansicht speichern',
+  saveAsNew: 'Als weitere Ansicht speichern',
+  name: 'Name',
+  nameExample: 'Abschluss dieses Quartal',
+  needsName: 'Gib der Ansicht einen Namen.',
+  shared: 'Mit allen teilen',
+  sharedHelp: 'Andere sehen sie und können sie wählen. Du und Admins können sie ändern.',
+  pinned: 'In der Seitenleiste zeigen',
+  rename: 'Umbenennen oder teilen',
+  pin: 'In der Seitenleiste zeigen',
+  unpin: 'Aus der Seitenleiste nehmen',
+  remove: 'Ansicht löschen',
+  options: (name) => `Optionen der Ansicht ${name}`,
+  saved: (name) => `Ansicht ${name} gespeichert`,
+  removed: (name) => `Ansicht ${name} gelöscht`,
+  failed: (name) => `Ansicht ${name} konnte nicht gespeichert werden`,
+  isShared: 'geteilt',
+  cancel: 'Abbrechen',
+  find: 'Ansicht suchen',
+}
