@@ -11,7 +11,8 @@ import { strayDocs } from '../src/ops/doctor/inspect/orphans.ts'
 import { schemaDrift } from '../src/ops/doctor/inspect/shape.ts'
 import { type OpenedStore, openStore } from '../src/store/open.ts'
 import { allOrgs } from '../src/store/orgs/orgs.ts'
-import { isOwnerWord, KINDS, type Kind, markOf, numbersOf } from '../src/store/search/search.ts'
+import { isOwnerWord, KINDS, type Kind, markOf } from '../src/store/search/search.ts'
+import { numbersOf } from '../src/store/sqlite/doc-numbers.ts'
 import { connection } from '../src/store/sqlite/driver.ts'
 
 // The folders that docs/scale.md measures are like those of real organisations.

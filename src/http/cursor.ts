@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { UUID } from '../lib/id.ts'
-import { invalidCursor, type Position } from '../store/list/position.ts'
+import { invalidCursor } from '../store/list/position.ts'
+import type { Position } from '../store/list/query.ts'
 
 const MAC_BYTES = 16
 

@@ -4,7 +4,7 @@ import { parseMicros } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { isDate, parseTime } from '../lib/time.ts'
 import { type Condition, conditionsOf, type Filter, isTimeDependent, type Operator } from '../store/list/conditions.ts'
-import type { ListQuery, Sort } from '../store/list/page.ts'
+import type { ListQuery, Sort } from '../store/list/query.ts'
 import type { Cursors } from './cursor.ts'
 import type { Offered } from './route.ts'
 

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Caller } from '../lib/caller.ts'
-import type { ListQuery, RenderedPage } from '../store/list/page.ts'
+import type { RenderedPage } from '../store/list/page.ts'
+import type { ListQuery } from '../store/list/query.ts'
 import { type Answer, sizeOf, type Whole } from './answer.ts'
 import type { Cursors } from './cursor.ts'
 import { readAsk } from './query.ts'

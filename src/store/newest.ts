@@ -1,7 +1,7 @@
 import { firstIdAt } from '../lib/id.ts'
 import { SEARCHED_TABLES } from './orgs/erase.ts'
 import { IS_WHOLE } from './orgs/staged.ts'
-import { numbersOf } from './search/search.ts'
+import { numbersOf } from './sqlite/doc-numbers.ts'
 import type { Database } from './sqlite/driver.ts'
 import { failureOf } from './sqlite/failures.ts'
 

@@ -3,7 +3,8 @@ import { beforeEach, test } from 'node:test'
 import { firstIdAt } from '../../src/lib/id.ts'
 import { newestId } from '../../src/store/newest.ts'
 import { emptyDatabase } from '../../src/store/schema/memory.ts'
-import { markOf, numbersOf } from '../../src/store/search/search.ts'
+import { markOf } from '../../src/store/search/search.ts'
+import { numbersOf } from '../../src/store/sqlite/doc-numbers.ts'
 import { type Connection, connection } from '../../src/store/sqlite/driver.ts'
 
 // newestId: where the next id continues. Every command waits for it, with any number of organisations.

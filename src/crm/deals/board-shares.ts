@@ -1,5 +1,5 @@
-import { conditionSql, type SqlPart } from '../../store/list/condition-sql.ts'
-import type { Condition } from '../../store/list/conditions.ts'
+import { conditionSql } from '../../store/list/condition-sql.ts'
+import type { Condition, SqlPart } from '../../store/list/conditions.ts'
 import { counting } from '../../store/list/cost.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import { statements } from '../../store/sqlite/statements.ts'

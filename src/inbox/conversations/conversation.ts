@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import type { Filter } from '../../store/list/conditions.ts'
-import type { Sort } from '../../store/list/page.ts'
+import type { Sort } from '../../store/list/query.ts'
 import { searchFilter } from '../../store/list/search.ts'
 import * as c from '../../store/rows/columns.ts'
 import { PRIORITIES } from '../sla/policies.ts'

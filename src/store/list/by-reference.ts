@@ -1,21 +1,14 @@
 import { UUID } from '../../lib/id.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { statements } from '../sqlite/statements.ts'
-import type { Conditions, Group, SqlPart } from './condition-sql.ts'
-import type { Condition } from './conditions.ts'
+import type { Conditions, Group } from './condition-sql.ts'
+import type { Condition, SqlPart } from './conditions.ts'
 import { counting } from './cost.ts'
-import type { ListQuery, Sort } from './page.ts'
-import type { Position } from './position.ts'
+import type { ListQuery, Position, Reference, Sort } from './query.ts'
 import { all, type Walk } from './walk.ts'
 
 // Sorts by the record that a row refers to: deals by the name of their company, or by the place of their stage. The list is
 // one walk for each of these records, in their order: docs/decisions/054-sorts-by-reference.md.
-
-/**
- * The table that the column refers to, and what its rows are ordered by: a column with its index, or an expression over the
- * few rows of a table. `meaning` is for the API reference.
- */
-export type Reference = { table: string; key: string; index?: string; meaning: string }
 
 export type ReferenceSort = Sort & { by: Reference }
 export const isByReference = (sort: Sort): sort is ReferenceSort => sort.by !== undefined

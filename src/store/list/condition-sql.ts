@@ -1,11 +1,17 @@
 import { UUID } from '../../lib/id.ts'
-import { type Kind, OWNED } from '../search/search.ts'
+import { OWNED } from '../search/search.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { type Comparison, type Condition, isComparison, type Link, type Search } from './conditions.ts'
+import {
+  type Comparison,
+  type Condition,
+  isComparison,
+  isSearch,
+  type Link,
+  type SearchIn,
+  type SqlPart,
+} from './conditions.ts'
 import { indexes } from './indexes.ts'
 import { entriesOfSearch, idsOfSearch, isAmong, searches, startsOfSearch, testOfSearch, testOfWords } from './search.ts'
-
-export type SqlPart = { sql: string; values: unknown[] }
 
 /** Conditions served by one index together: comparisons of one column, or one of any other kind. */
 export type Group = [Condition, ...Condition[]]
@@ -163,12 +169,6 @@ function united(parts: SqlPart[]): SqlPart {
   if (parts.length === 0) return { sql: 'SELECT NULL WHERE 0', values: [] }
   return { sql: parts.map(({ sql }) => sql).join(' UNION ALL '), values: parts.flatMap(({ values }) => values) }
 }
-
-/** A condition for the search index. */
-export type SearchIn = Search & { search: Kind }
-
-export const isSearch = (condition: Condition): condition is SearchIn =>
-  'search' in condition && typeof condition.search === 'string'
 
 /** Whether an index contains the rows that meet the condition in the order of their ids. */
 export const isOneValue = (condition: Condition): boolean =>

@@ -87,6 +87,12 @@ export type Condition =
 /** Words that a record has, and its owner, if that is one of the words: see `OWNED`. */
 export type Search = { search: Kind | readonly string[]; text: string; owner?: string }
 
+/** A condition for the search index. */
+export type SearchIn = Search & { search: Kind }
+
+/** SQL with the values of its parameters. */
+export type SqlPart = { sql: string; values: unknown[] }
+
 /** The column of a filter. Ids contain the time of creation, so `created_at` needs no index of its own. */
 export const columnOf = (name: string, { column }: Filter): string => column ?? (name === 'created_at' ? 'id' : name)
 
@@ -138,6 +144,9 @@ export function createdIn(times: number[]): Comparison {
 const STAMP_LENGTH = 13
 
 export const isComparison = (condition: Condition): condition is Comparison => 'operator' in condition
+
+export const isSearch = (condition: Condition): condition is SearchIn =>
+  'search' in condition && typeof condition.search === 'string'
 
 /** Whether the matching rows can change without any write. */
 export function isTimeDependent(condition: Condition): boolean {

@@ -1,4 +1,4 @@
-import type { SqlPart } from './condition-sql.ts'
+import type { SqlPart } from './conditions.ts'
 import { type Condition, isComparison } from './conditions.ts'
 
 // What it costs to test one row, for `affordable` in store/work.ts: a comparison of a column of the row costs 1.

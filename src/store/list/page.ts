@@ -3,30 +3,24 @@ import { completed, type MarkedRows, renderedBy } from '../rows/rendered.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { statements } from '../sqlite/statements.ts'
 import { bounded } from '../sqlite/work.ts'
-import { isByReference, type Reference, references } from './by-reference.ts'
+import { isByReference, references } from './by-reference.ts'
+import { conditionSql, type Group, grouped, isOneValue, ownerIn, withOwner } from './condition-sql.ts'
 import {
-  conditionSql,
-  type Group,
-  grouped,
-  isOneValue,
+  type Comparison,
+  type Condition,
+  columnOf,
+  type Filter,
   isSearch,
-  ownerIn,
+  type Link,
   type SearchIn,
-  withOwner,
-} from './condition-sql.ts'
-import { type Comparison, type Condition, columnOf, type Filter, type Link } from './conditions.ts'
+} from './conditions.ts'
 import { counting } from './cost.ts'
 import { indexColumns, indexes } from './indexes.ts'
-import { type Position, positionCheck } from './position.ts'
+import { positionCheck } from './position.ts'
 import { hasEachOnce, isOf, parts } from './progress.ts'
-import { all, type Lead, only, type Walk, walks, wireKey } from './walk.ts'
+import type { ListQuery, Position, Sort } from './query.ts'
+import { all, type Lead, only, type Take, walks, wireKey } from './walk.ts'
 import { walksByReference } from './walks-by-reference.ts'
-
-/**
- * A sort: the column of its key, in the record's own table or in one row of another. `big` marks integers beyond 2^53,
- * which are encoded as text. `by` is the order of the records that the column refers to.
- */
-export type Sort = { column: string; link?: Link; nullable?: boolean; big?: boolean; by?: Reference }
 
 export type Listing = {
   table: string
@@ -40,19 +34,6 @@ export type Listing = {
   order?: { sort: Sort; descending: boolean }
 }
 
-export type ListQuery = {
-  limit: number
-  sort: Sort
-  descending: boolean
-  conditions: Condition[]
-  after?: Position | undefined
-  /** The number of records to leave out at the beginning, instead of `after`. */
-  skip?: number | undefined
-  count: boolean
-}
-
-/** Reads up to so many rows of a walk. Returns how many there are so far. */
-export type Take = (walk: Walk, limit: number) => number
 type End = { next: Position | null; total?: number }
 export type Page = { rows: RawRow[] } & End
 /** A page whose rows are JSON, separated by commas. */

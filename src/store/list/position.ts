@@ -2,10 +2,7 @@ import { UUID } from '../../lib/id.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { readReferredKey } from './by-reference.ts'
-import type { Sort } from './page.ts'
-
-/** The end of a page: the sort key and the id of its last row. The key is null if the row, or the sort, has none. */
-export type Position = { key: string | number | null; id: string }
+import type { Position, Sort } from './query.ts'
 
 export const invalidCursor = (): Problem =>
   new Problem(

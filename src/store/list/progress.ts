@@ -1,6 +1,5 @@
-import { isSearch } from './condition-sql.ts'
-import { admitsNull, type Comparison, type Condition, emptyOf, isComparison } from './conditions.ts'
-import type { ListQuery, Sort } from './page.ts'
+import { admitsNull, type Comparison, type Condition, emptyOf, isComparison, isSearch } from './conditions.ts'
+import type { ListQuery, Sort } from './query.ts'
 
 // How far a walk along a sort has come, and what is left of its conditions.
 

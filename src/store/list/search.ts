@@ -1,20 +1,10 @@
 import { type Query, queryOf } from '../../lib/words.ts'
 import { digitsOf } from '../../lib/written/phone-countries.ts'
 import { countryOf } from '../orgs/orgs.ts'
-import {
-  isLookedUp,
-  isOwnerWord,
-  KINDS,
-  type Kind,
-  markOf,
-  numbersOf,
-  ownerWord,
-  SAME_RANK,
-  WITH_PHONES,
-} from '../search/search.ts'
+import { isLookedUp, isOwnerWord, KINDS, type Kind, markOf, ownerWord, WITH_PHONES } from '../search/search.ts'
+import { numbersOf, SAME_RANK } from '../sqlite/doc-numbers.ts'
 import type { Database } from '../sqlite/driver.ts'
-import type { SearchIn, SqlPart } from './condition-sql.ts'
-import type { Filter, Operator } from './conditions.ts'
+import type { Filter, Operator, SearchIn, SqlPart } from './conditions.ts'
 
 /** A prefix with more completions than this is left to the prefix index. */
 const MAX_ENDINGS = 64

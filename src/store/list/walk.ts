@@ -1,9 +1,8 @@
-import type { Conditions, Group, SearchIn, SqlPart } from './condition-sql.ts'
-import type { Comparison, Condition, Link } from './conditions.ts'
+import type { Conditions, Group } from './condition-sql.ts'
+import type { Comparison, Condition, Link, SearchIn, SqlPart } from './conditions.ts'
 import { counting } from './cost.ts'
-import type { ListQuery, Sort } from './page.ts'
-import type { Position } from './position.ts'
 import { isBound, isOf, isPassed, isScattered } from './progress.ts'
+import type { ListQuery, Position, Sort } from './query.ts'
 import { searchWalk, type WalkBound } from './search.ts'
 
 /**
@@ -18,6 +17,9 @@ export type Lead =
 
 /** The rows of a list in order, from its FROM clause on, and the key of their position. */
 export type Walk = { sql: string; key: string; values: unknown[] }
+
+/** Reads up to so many rows of a walk. Returns how many there are so far. */
+export type Take = (walk: Walk, limit: number) => number
 
 /**
  * The FROM clause of a lead with its values and conditions, and its columns for ORDER BY. `sorted` is the key if it is

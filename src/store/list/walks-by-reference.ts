@@ -8,9 +8,8 @@ import {
   referredKey,
 } from './by-reference.ts'
 import type { Group } from './condition-sql.ts'
-import type { ListQuery, Sort, Take } from './page.ts'
-import type { Position } from './position.ts'
-import type { Lead, Walk } from './walk.ts'
+import type { ListQuery, Position, Sort } from './query.ts'
+import type { Lead, Take, Walk } from './walk.ts'
 
 // Reads a list that is sorted by a reference: one walk for each record that its rows refer to, or, where few rows fit, a
 // single one that sorts them.

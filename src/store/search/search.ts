@@ -1,5 +1,5 @@
-import { rankOfId } from '../../lib/id.ts'
 import { conflict } from '../../lib/problem.ts'
+import { numbersOf } from '../sqlite/doc-numbers.ts'
 import type { Database } from '../sqlite/driver.ts'
 
 /**
@@ -18,13 +18,6 @@ export const KINDS = {
 } as const
 export type Kind = keyof typeof KINDS
 
-/**
- * How many documents can share a rank (see `rankOfId`): an id of another clock may have the same, and an imported
- * organisation has the same ids as the original.
- */
-export const SAME_RANK = 64n
-/** Ids from 2109 on share one rank: numbers have 63 bits, including the one after the last. */
-const LAST_RANK = 2n ** 57n - 2n
 /** The greatest number of an organisation whose words have a first character, of which Unicode has 1,048,576 of this sort. */
 const MAX_ORG = 2 ** 16 - 1
 /**
@@ -63,13 +56,6 @@ const OWNER_MARK = '\ue000'
 export const ownerWord = (owner: string): string => OWNER_MARK + owner.replaceAll('-', '')
 
 export const isOwnerWord = (marked: string): boolean => marked.includes(OWNER_MARK)
-
-/** The range of possible document numbers for a record with this id: from the first up to but excluding the second. */
-export function numbersOf(id: string): [bigint, bigint] {
-  const rank = rankOfId(id)
-  const first = (rank < LAST_RANK ? rank : LAST_RANK) * SAME_RANK
-  return [first, first + SAME_RANK]
-}
 
 /** `words` are those in the index; `pending` is null if they are the ones of the record. */
 type Doc = { docid: bigint; org: bigint; kind: bigint; id: string; words: string; pending: string | null }

@@ -1,15 +1,14 @@
-import { hash, randomUUID } from 'node:crypto'
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { homedir, tmpdir } from 'node:os'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { isSea } from 'node:sea'
-import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
-import { asset, packedAsset } from '../../assets.ts'
-import { defineFunctions } from './functions.ts'
+import { emailKey } from '../../lib/email.ts'
+import { fold } from '../../lib/pure/fold.ts'
+import { matches, type Query, wordsOf } from '../../lib/words.ts'
+import { phoneKeys } from '../../lib/written/phone-countries.ts'
+import { uniqueText } from '../../lib/written/unique.ts'
+import { loadAddon } from './addon.ts'
+import { numbersOf } from './doc-numbers.ts'
 import { plannedOnce } from './parameters.ts'
-import { prepareAtFirstUse } from './prepared.ts'
+import { affordable } from './work.ts'
 
 /** A prepared statement. The type of its results depends on the SQL. */
 export type Statement = {
@@ -60,7 +59,6 @@ export type Connection = Database & {
 /** Only for src/store: the database as it was opened. */
 export const connection = (db: Database): Connection => db as Connection
 
-const loadedFrom = 'dealbox.sqlite-addon'
 let addon: unknown
 
 /** Opens a database with the addon in node_modules or, in the executable, with the embedded one. */
@@ -77,83 +75,67 @@ function extend(db: Connection): Connection {
   return defineFunctions(db)
 }
 
-// An addon can only be loaded from a file, so it is written to a folder that no other user can change. The folder of
-// the database comes before a temporary one, so that a service without a home directory writes its copy only once.
-function loadAddon(file: string): unknown {
-  const require = createRequire(process.execPath)
-  // A worker loads the same file as the main thread: two copies of SQLite in one process break each other's locks.
-  const loadedPath = getEnvironmentData(loadedFrom)
-  if (typeof loadedPath === 'string') return require(loadedPath)
+/**
+ * A statement that SQLite prepares at its first use: of the 800 statements of a server that starts, hardly any is needed
+ * for its first answer, and many never.
+ */
+export function prepareAtFirstUse(prepare: () => Statement): Statement {
+  const modes: ('pluck' | 'raw' | 'safeIntegers')[] = []
+  let prepared: Statement | undefined
 
-  const sha256 = asset('better-sqlite3.sha256').toString()
-  const besideFile = () => join(dirname(resolve(file)), '.cache')
-  const folders = file === ':memory:' ? [cacheFolder, temporaryFolder] : [cacheFolder, besideFile, temporaryFolder]
-  const reasons: string[] = []
-  for (const folder of folders) {
-    try {
-      const path = writeAddon(sha256, folder())
-      const loaded = require(path)
-      setEnvironmentData(loadedFrom, path)
-      return loaded
-    } catch (error) {
-      reasons.push(`- ${(error as Error).message}`)
-    }
+  function statement(): Statement {
+    prepared ??= modes.reduce((made, mode) => made[mode](), prepare())
+    return prepared
   }
-  throw new Error(
-    `SQLite needs one folder that is private, writable and not mounted noexec; none of these is:\n${reasons.join('\n')}`,
+  function inMode(mode: (typeof modes)[number]): Statement {
+    if (prepared) prepared[mode]()
+    else modes.push(mode)
+    return lazy
+  }
+
+  const lazy: Statement = {
+    run: (...values) => (prepared ?? statement()).run(...values),
+    get: (...values) => (prepared ?? statement()).get(...values),
+    all: (...values) => (prepared ?? statement()).all(...values),
+    iterate: (...values) => (prepared ?? statement()).iterate(...values),
+    pluck: () => inMode('pluck'),
+    raw: () => inMode('raw'),
+    safeIntegers: () => inMode('safeIntegers'),
+  }
+  return lazy
+}
+
+/**
+ * The SQL functions implemented in TypeScript. No index, trigger or CHECK uses them: other programs can read the file.
+ */
+export function defineFunctions(db: Connection): Connection {
+  const pure = { deterministic: true, directOnly: true }
+  let asked = ''
+  let query: Query = []
+
+  db.function('fold', pure, (text: unknown) => (typeof text === 'string' ? fold(text) : null))
+  db.function('unique_text', pure, (type: unknown, text: unknown, country: unknown) =>
+    typeof text === 'string' ? uniqueText(type as string, text, (country as string | null) ?? undefined) : null,
   )
-}
-
-function cacheFolder(): string {
-  const { LOCALAPPDATA, XDG_CACHE_HOME } = process.env
-  if (process.platform === 'win32') return join(LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'dealbox', 'cache')
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'dealbox')
-  if (XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME)) return join(XDG_CACHE_HOME, 'dealbox')
-  const home = homedir()
-  if (!isAbsolute(home)) throw new Error(`HOME is "${home}", and must be the path of a folder`)
-  return join(home, '.cache', 'dealbox')
-}
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'dealbox-'))
-  process.once('exit', () => {
-    try {
-      rmSync(folder, { recursive: true, force: true })
-    } catch {
-      // Windows locks the file of a loaded addon.
-    }
+  db.function('email_key', pure, (text: unknown) => (typeof text === 'string' ? emailKey(text) : null))
+  db.function('number_of', pure, (id: unknown) => numbersOf(id as string)[0])
+  db.function('words_of', { ...pure, varargs: true }, (...texts: unknown[]) =>
+    wordsOf(texts as (string | null)[]).join(' '),
+  )
+  db.function('affordable', { directOnly: true }, affordable) // not deterministic: it is called for each row
+  /** Whether a text has one of the numbers, given as a JSON array of `phoneKeys`. */
+  db.function('has_phone', pure, (text: unknown, country: unknown, json: unknown) => {
+    if (typeof text !== 'string') return 0
+    const keys = phoneKeys(text, (country as string | null) ?? undefined)
+    return (JSON.parse(json as string) as string[]).some((key) => keys.includes(key)) ? 1 : 0
   })
-  return folder
-}
-
-/** Writes the addon into the folder if it is missing, and returns its path. */
-function writeAddon(sha256: string, folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (!isPrivate(folder)) throw new Error(`${folder} can be changed by another user`)
-  const path = join(folder, `${sha256}.node`)
-  if (hasContent(path, sha256)) return path
-
-  const written = join(folder, `${randomUUID()}.tmp`)
-  try {
-    writeFileSync(written, packedAsset('better-sqlite3.node'), { flag: 'wx', mode: 0o600 })
-    renameSync(written, path)
-  } catch (error) {
-    rmSync(written, { force: true })
-    // Windows refuses to replace a file that another start has just written and loaded.
-    if (!hasContent(path, sha256)) throw error
-  }
-  return path
-}
-
-function isPrivate(folder: string): boolean {
-  const { mode, uid } = lstatSync(folder)
-  return !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0)
-}
-
-function hasContent(path: string, sha256: string): boolean {
-  try {
-    return hash('sha256', readFileSync(path)) === sha256
-  } catch {
-    return false
-  }
+  /** Whether the words, separated by spaces, match a query given as JSON. */
+  db.function('has_words', pure, (words: unknown, json: unknown) => {
+    if (json !== asked) {
+      asked = json as string
+      query = JSON.parse(asked) as Query
+    }
+    return words !== null && matches(words as string, query) ? 1 : 0
+  })
+  return db
 }

@@ -4,7 +4,7 @@ import { contactStore } from '../../../src/crm/contacts.ts'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { contactRecord } from '../../../src/records/contact.ts'
 import { dealRecord } from '../../../src/records/deal.ts'
-import type { ListQuery, Sort } from '../../../src/store/list/page.ts'
+import type { ListQuery, Sort } from '../../../src/store/list/query.ts'
 import { recordsOf } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
