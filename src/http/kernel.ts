@@ -1,87 +1,30 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import type { Access, Authentication } from '../auth/access.ts'
+import type { Access } from '../auth/access.ts'
 import { basePathOf, clientOf } from '../auth/client.ts'
 import { requireRole } from '../auth/roles.ts'
 import { requireScopes } from '../auth/scopes.ts'
-import type { AuditLog } from '../events/audit/log.ts'
-import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Store } from '../store/open.ts'
 import { isForeignKeyViolation } from '../store/sqlite/constraints.ts'
 import { type Answer, problemAnswer, requestId } from './answer.ts'
 import { belowBase } from './base-path.ts'
-import type { Bodies } from './body/bodies.ts'
 import { formOf } from './body/forms.ts'
-import type { Cursors } from './cursor.ts'
 import { answerData } from './data.ts'
+import type { Exchange, Kernel } from './exchange.ts'
 import { answerFile } from './file.ts'
-import type { idempotency } from './idempotency.ts'
 import { checkFraming } from './listener/framing.ts'
-import type { Measure } from './measure.ts'
 import { acceptsGzip } from './negotiate.ts'
 import { newestSeqs } from './newest-seq.ts'
 import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
 import { readAsk } from './query.ts'
-import type { rateLimit } from './ratelimit.ts'
-import { isKnown, lagOf, type Reader, saysWho } from './reader.ts'
+import { isKnown, lagOf, saysWho } from './reader.ts'
 import { answerRecord } from './record.ts'
 import { renderList } from './render.ts'
 import type { ListRoute, Need, Route } from './route.ts'
 import { send } from './send.ts'
-import { SEQ, type SeqParts, seqWaits } from './seq.ts'
+import { SEQ, seqWaits } from './seq.ts'
 import { routeTree } from './tree.ts'
-import type { CommitWaiters } from './waiting.ts'
 import { writeAnswers } from './write.ts'
-
-export type Kernel = Authentication & {
-  /** The prefix of all paths, such as /api/v1. */
-  prefix: string
-  write: Store['write']
-  /** The health of the storage. */
-  health: Store['health']
-  changes: Store['changes']
-  cursors: Cursors
-  answers: ReturnType<typeof idempotency>
-  audit: AuditLog['record']
-  rate: ReturnType<typeof rateLimit> | null
-  /** Shared by all listeners. */
-  bodies: Bodies
-  /** Where forms with files are stored while they arrive. */
-  dataDir: string
-  log: Log
-  /** Counts each response. */
-  measure?: Measure | undefined
-  /** Origins that may call from a browser; none by default. */
-  corsOrigins: readonly string[]
-  /** Checks the name by which the server is called, if it has to. */
-  checkHost?: ((req: IncomingMessage) => void) | undefined
-  /** For requests that wait for a commit. */
-  waiters: CommitWaiters
-  newestSeq: SeqParts['newestSeq']
-  isLostSeq?: SeqParts['isLostSeq']
-  /** What a reader does otherwise than a primary. */
-  reader?: Reader | undefined
-  /** Aborted while the server stops: further requests on open connections get 503. */
-  stopping: AbortSignal
-}
-
-/** A request while it is answered. */
-export type Exchange = {
-  req: IncomingMessage
-  res: ServerResponse
-  id: string
-  path: string
-  query: string
-  /** The template, such as /deals/:id; logged instead of the path. */
-  route: string | null
-  access: Access | null
-  /** The seq of the newest event, of a moment before anything was read; undefined for a write, whose answer has its own. */
-  seq: number | undefined
-  /** Headers of any response to it. */
-  headers: string[]
-}
 
 /**
  * The order of checks for all routes: framing → host 421 → path 404 → method 405 → token 401 → rate 429 → scope or role 403 →

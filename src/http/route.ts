@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Role } from '../auth/roles.ts'
 import type { Scope } from '../auth/scopes.ts'
+import type { Detail } from '../events/audit/entry.ts'
 import type { Caller } from '../lib/caller.ts'
 import type { Sync } from '../store/commit.ts'
 import type { Filter } from '../store/list/conditions.ts'
@@ -8,7 +9,6 @@ import type { Page, RenderedPage } from '../store/list/page.ts'
 import type { ListQuery, Position, Sort } from '../store/list/query.ts'
 import type { Columns, RawRow, Readable } from '../store/rows/columns.ts'
 import type { Streamed } from './answer.ts'
-import type { Audited } from './audited.ts'
 import type { UploadedFile, UploadForm } from './body/form-parts.ts'
 
 // A route is data: kernel.ts runs the order of checks for it, and openapi.ts describes it.
@@ -176,7 +176,6 @@ export type WriteCall<Body> = {
 }
 
 export type WriteRoute<Needed extends Need = NeedsScope> = Common &
-  Audited &
   Needed & {
     kind: 'write'
     method: Exclude<Method, 'get'>
@@ -207,6 +206,16 @@ export type WriteRoute<Needed extends Need = NeedsScope> = Common &
     prefetch?: (body: unknown) => Promise<unknown>
     /** Its response contains a secret, which is never stored in plain text. */
     isSecret?: boolean
+    /**
+     * For writes that are no change of a record of the CRM, which the events have: how the audit log calls it. Its entry is
+     * part of the transaction.
+     */
+    audit?: {
+      /** Such as `webhook.created`. */
+      action: string
+      /** The names of the fields of a PATCH, and of other writes nothing, unless it is given. */
+      detail?: (done: { body: unknown; record?: Stored }) => Detail
+    }
     /** The scope that this record needs, in addition to that of the route. */
     scopeOf?: (record: Stored) => Scope
     /**
@@ -234,20 +243,14 @@ export type Route<Needed extends Need = NeedsScope> =
   | (NeedsRole extends Needed ? DataRoute : never)
 
 type Change<Found extends Stored, Schema extends v.GenericSchema> = Common &
-  Audited & {
-    method: WriteRoute['method']
+  Pick<
+    WriteRoute,
+    'method' | 'returns' | 'flags' | 'accepts' | 'decode' | 'maxBytes' | 'maxItems' | 'prefetch' | 'isSecret' | 'audit'
+  > & {
     find: (who: Caller, ...ids: string[]) => RawRow
     columns: Columns<Found>
     body?: Schema
-    returns?: v.GenericSchema
     status: 200 | 204
-    flags?: Flags
-    accepts?: Record<string, (text: string) => unknown>
-    decode?: (bytes: Buffer, charset?: string) => string
-    maxBytes?: number
-    maxItems?: number
-    prefetch?: (body: unknown) => Promise<unknown>
-    isSecret?: boolean
     scopeOf?: (record: Found) => Scope
     run: (call: WriteCall<v.InferOutput<Schema>> & { record: Found }) => (Answered & Sync) | undefined
   }
@@ -273,16 +276,9 @@ export function changeRoute<Found extends Stored, Schema extends v.GenericSchema
 }
 
 type Create<Made extends Stored, Schema extends v.GenericSchema> = Omit<Common, 'method'> &
-  Audited & {
+  Pick<WriteRoute, 'flags' | 'form' | 'maxBytes' | 'replays' | 'bulkResult' | 'prefetch' | 'isSecret' | 'audit'> & {
     body: Schema
     returns: v.GenericSchema
-    flags?: Flags
-    form?: UploadForm
-    maxBytes?: number
-    replays?: string
-    bulkResult?: v.GenericSchema
-    prefetch?: (body: unknown) => Promise<unknown>
-    isSecret?: boolean
     run: (call: WriteCall<v.InferOutput<Schema>>) => (Made | Repeated<Made> | BulkResult<Made>) & Sync
   }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { type Answer, ECHO, echoOf, isWhole, JSON_TYPE, SECURITY_HEADERS, sizeOf, type Whole } from './answer.ts'
-import type { Exchange } from './kernel.ts'
+import type { Exchange } from './exchange.ts'
 
 let waiting: (() => void)[] = []
 

@@ -1,17 +1,17 @@
 import type { Access } from '../auth/access.ts'
 import { requireScopes } from '../auth/scopes.ts'
+import type { NewEntry } from '../events/audit/entry.ts'
 import * as f from '../lib/fields.ts'
 import { validate } from '../lib/validate.ts'
 import type { Answer } from './answer.ts'
-import { entryOf } from './audited.ts'
 import { charsetOf, FORM, mediaTypeOf, parseBody, parseText } from './body/body.ts'
 import type { UploadedFile } from './body/form-parts.ts'
 import { uploads } from './body/uploads.ts'
 import { checkIfMatch, etag } from './conditional.ts'
+import type { Exchange, Kernel } from './exchange.ts'
 import { deletionKey, fingerprintOf, formFingerprint, idempotencyKey } from './idempotency.ts'
-import type { Exchange, Kernel } from './kernel.ts'
 import { readFlags } from './query.ts'
-import { type Answered, isRepeated, type Need, type WriteRoute } from './route.ts'
+import { type Answered, isRepeated, type Need, type Stored, type WriteRoute } from './route.ts'
 import { SEQ } from './seq.ts'
 
 type Parts = Pick<
@@ -141,6 +141,26 @@ export function writeAnswers({
     const answer = written(route.status, made)
     if (route.status === 201 && 'id' in made) answer.headers.push('Location', `${prefix}${route.path}/${made.id}`)
     return answer
+  }
+}
+
+type Done = { body: unknown; record: Stored | undefined; made: Answered | undefined }
+
+/** The entry of a write; undefined if it needs none, or is a PATCH that has changed nothing. */
+function entryOf(
+  { audit, method }: WriteRoute<Need>,
+  { who, token }: Access,
+  { body, record, made }: Done,
+): NewEntry | undefined {
+  const isPatch = method === 'patch'
+  if (!audit || (isPatch && record && made?.version === record.version)) return undefined
+  return {
+    org: who.org,
+    actor: { type: 'member', member: who.member as string, via: `${who.session ? 'session' : 'token'} ${token}` },
+    action: audit.action,
+    record: record?.id ?? (made?.id as string | undefined) ?? null,
+    detail:
+      audit.detail?.({ body, ...(record && { record }) }) ?? (isPatch ? { fields: Object.keys(body as object) } : {}),
   }
 }
 
