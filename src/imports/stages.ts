@@ -7,7 +7,7 @@ import type { Caller } from '../lib/caller.ts'
 import { invalid, notFound } from '../lib/problem.ts'
 import { fold } from '../lib/pure/fold.ts'
 import { validate } from '../lib/validate.ts'
-import type { Writes } from './writes.ts'
+import type { Writes } from './writable.ts'
 
 // Makes and removes the pipelines and stages that a file names, through the function that applies the settings.
 

@@ -7,7 +7,7 @@ import type { RowsImported } from '../csv/import.ts'
 import type { Match } from '../csv/mapping.ts'
 import type { Plan } from '../csv/plan.ts'
 import type { Undone } from '../journal/undo.ts'
-import type { ImportObject } from '../writes.ts'
+import type { ImportObject } from '../writable.ts'
 import { activityOptions, dealOptions, type Given, importOptions, readOptions } from './import-options.ts'
 
 // `import contacts|companies|deals|notes|tasks FILE` and `import --undo ID`. Importing meetings and restoring an export, `import

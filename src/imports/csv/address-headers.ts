@@ -1,4 +1,4 @@
-import type { Field } from './fields.ts'
+import type { Field } from './field.ts'
 
 // Columns of addresses. A file has several of a record: at home and at work, or numbered. Those of one form a group.
 

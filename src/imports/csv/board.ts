@@ -1,10 +1,7 @@
-import type { RawRow } from './head.ts'
+import type { Between, RawRow } from './source.ts'
 
 // A board of monday.com is several tables below each other: each of its groups has a title, a header of its own, its items,
 // and their sums; items may have a table of subitems below them.
-
-/** What stands between the items. */
-export type Between = { titles: number; headers: number; subitems: number; sums: number }
 
 const isBoard = (columns: readonly string[]): boolean =>
   columns.some((column) => /^(?:subitems|item id \(auto generated\))$/i.test(column))

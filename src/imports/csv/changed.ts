@@ -3,7 +3,7 @@ import type { Json } from '../../lib/json.ts'
 import { same } from '../../lib/merge.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { seen } from '../../lib/pure/invisible.ts'
-import type { Given } from '../writes.ts'
+import type { Given } from '../writable.ts'
 
 /** Returns the previous values of the fields that an update changed. */
 export function changedFields(before: Stored, after: Stored, given: Given): Given {

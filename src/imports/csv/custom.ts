@@ -3,9 +3,10 @@ import { fold } from '../../lib/pure/fold.ts'
 import { activeFields } from '../../records/custom-fields/rows.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import type { Touched } from '../journal/journal.ts'
-import type { AllWrites, ImportObject } from '../writes.ts'
+import type { AllWrites, ImportObject } from '../writable.ts'
 import { isActivity } from './activities/signs.ts'
-import { CUSTOM_KINDS, type Field, type Fields } from './fields.ts'
+import type { Field, Fields } from './field.ts'
+import { CUSTOM_KINDS } from './fields.ts'
 
 /** Returns the active custom fields of an object type as fields that a column can map to. */
 export function customFields(db: Database, org: number, object: ImportObject): Fields {

@@ -11,11 +11,11 @@ import { readPhonesIn } from '../../lib/written/phone-countries.ts'
 import { phonesShown } from '../../lib/written/phones-shown.ts'
 import type { Context, Order, Reading, Sign } from '../../lib/written/reading.ts'
 import { signsShown, type Witness } from '../../lib/written/signs-shown.ts'
-import type { Field, Fields, Kind } from './fields.ts'
+import type { Field, Fields, Kind } from './field.ts'
 import { shownAmount, shownMoment, shownNumber } from './figures.ts'
 import { columnNamed, type Mapping } from './mapping.ts'
 import { shownPhone } from './reach.ts'
-import type { Row } from './read.ts'
+import type { Row } from './source.ts'
 import { isBlank, unguarded } from './values.ts'
 
 // A single cell is often ambiguous: `1.234` and `11/12/2026` have two readings each. Other cells of the column decide; of

@@ -2,7 +2,7 @@ import { emailKey } from '../../lib/email.ts'
 import type { Json } from '../../lib/json.ts'
 import { phoneKeys } from '../../lib/written/phone-countries.ts'
 import type { Draft } from './draft.ts'
-import type { Kind } from './fields.ts'
+import type { Kind } from './field.ts'
 
 // How the values of a draft are put together.
 

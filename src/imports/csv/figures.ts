@@ -5,7 +5,7 @@ import { readMoment } from '../../lib/written/moments.ts'
 import { readNumber } from '../../lib/written/numbers.ts'
 import type { Context, Reading, Unread } from '../../lib/written/reading.ts'
 import { readYesNo } from '../../lib/written/yes-no.ts'
-import type { Kind } from './fields.ts'
+import type { Kind } from './field.ts'
 
 // Converts the text of a cell to a number, an amount, a day, a moment or a flag. Throws Problem 422 for a text that has no
 // reading, or several.

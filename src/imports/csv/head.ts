@@ -1,12 +1,9 @@
-import type { ImportObject } from '../writes.ts'
+import type { ImportObject } from '../writable.ts'
 import { itemsOf, NOTHING } from './board.ts'
 import { fieldsOfHeaders } from './headers.ts'
-import type { Source } from './read.ts'
+import type { RawRow, Source } from './source.ts'
 
 // The header of a table, and what stands above it: the name of a board or a report, who ran it, and the like.
-
-/** A row as it is in the file. */
-export type RawRow = { line: number; cells: (string | number)[] }
 
 /** The most rows above a header. */
 export const MAX_ABOVE = 20

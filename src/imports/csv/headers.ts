@@ -1,5 +1,5 @@
 import { fold } from '../../lib/pure/fold.ts'
-import type { ImportObject } from '../writes.ts'
+import type { ImportObject } from '../writable.ts'
 import { ACTIVITY_HEADERS, ACTIVITY_PREFIX } from './activities/headers.ts'
 import { addressColumns } from './address-headers.ts'
 import { PRODUCT_HEADERS, type ProductHeaders } from './product-headers.ts'

@@ -25,8 +25,8 @@ import { activityTaker } from './activities/take.ts'
 import { makeFields } from './custom.ts'
 import type { Draft } from './draft.ts'
 import { type Plan, type PlanOptions, planImport } from './plan.ts'
-import type { Row } from './read.ts'
 import { besides, checkRejectedPath, freePath, writeOmitted, writeRejected } from './rejected.ts'
+import type { Row } from './source.ts'
 import { type OnOmit, taker } from './take.ts'
 
 export type ImportOptions = PlanOptions & {

@@ -11,7 +11,7 @@ import { likelyNames } from '../../lib/written/name-fields.ts'
 import type { ExternalIds } from '../../records/external-ids.ts'
 import { type Named, recordLookups } from '../../records/record-lookups.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
-import type { AllWrites } from '../writes.ts'
+import type { AllWrites } from '../writable.ts'
 import type { Rules } from './rules.ts'
 import { namesIn } from './values.ts'
 

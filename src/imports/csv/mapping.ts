@@ -1,8 +1,9 @@
 import { usage } from '../../command/config/options.ts'
 import type { Json } from '../../lib/json.ts'
 import { type FieldType, TYPES } from '../../records/custom-fields/types.ts'
-import type { ImportObject } from '../writes.ts'
-import { CUSTOM_KINDS, type Fields } from './fields.ts'
+import type { ImportObject } from '../writable.ts'
+import type { Fields } from './field.ts'
+import { CUSTOM_KINDS } from './fields.ts'
 import { fieldsOfHeaders, headerKey, productOfHeaders } from './headers.ts'
 
 /** A column of the file and the field it maps to; null if it is not imported. */

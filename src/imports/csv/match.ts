@@ -10,7 +10,7 @@ import { LEGAL } from '../../lib/written/name-words.ts'
 import { phoneKeys } from '../../lib/written/phone-countries.ts'
 import { ANY_SOURCE, type ExternalIds } from '../../records/external-ids.ts'
 import type { recordLookups } from '../../records/record-lookups.ts'
-import type { AllWrites, Given, RecordObject } from '../writes.ts'
+import type { AllWrites, Given, RecordObject } from '../writable.ts'
 import { ambiguousMatch } from './lookups.ts'
 import type { Match } from './mapping.ts'
 

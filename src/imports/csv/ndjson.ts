@@ -1,7 +1,7 @@
 import { type Json, readJson } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'
 import { chunksOf } from './decode.ts'
-import type { Cells, Row, Source } from './read.ts'
+import type { Cells, Row, Source } from './source.ts'
 
 type Progress = (bytes: number) => void
 

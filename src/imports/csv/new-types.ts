@@ -6,9 +6,10 @@ import { readNumber } from '../../lib/written/numbers.ts'
 import { type Context, isValue } from '../../lib/written/reading.ts'
 import { readYesNo } from '../../lib/written/yes-no.ts'
 import type { FieldType } from '../../records/custom-fields/types.ts'
-import { CUSTOM_KINDS, type Field, type Fields } from './fields.ts'
+import type { Field, Fields } from './field.ts'
+import { CUSTOM_KINDS } from './fields.ts'
 import type { Mapping } from './mapping.ts'
-import type { Row } from './read.ts'
+import type { Row } from './source.ts'
 import { isBlank, unguarded } from './values.ts'
 
 // The types of the custom fields that an import makes, by all cells of their columns.

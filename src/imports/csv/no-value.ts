@@ -5,8 +5,8 @@ import { isValue } from '../../lib/written/reading.ts'
 import { readYesNo } from '../../lib/written/yes-no.ts'
 import { recordLookups } from '../../records/record-lookups.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
-import type { ImportObject } from '../writes.ts'
-import type { Field, Fields, Kind } from './fields.ts'
+import type { ImportObject } from '../writable.ts'
+import type { Field, Fields, Kind } from './field.ts'
 
 /** Texts in which people and things can be called None or Null. Those of custom fields are among them. */
 const NAMES: ReadonlySet<string> = new Set([

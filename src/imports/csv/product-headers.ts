@@ -1,4 +1,4 @@
-import type { ImportObject } from '../writes.ts'
+import type { ImportObject } from '../writable.ts'
 
 // Columns whose name means something else in the files of one product, and those that only it has, in the form that
 // `headerKey` returns. The product is known by columns that only its files have. A name may stand for several fields, of

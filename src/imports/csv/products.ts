@@ -2,7 +2,7 @@ import { usage } from '../../command/config/options.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { ANY_SOURCE } from '../../records/external-ids.ts'
 import { isActivity, productOfActivities } from './activities/signs.ts'
-import type { Source } from './read.ts'
+import type { Source } from './source.ts'
 
 // Recognises the product that a file is from, by columns that only its files have: each product counts its records from 1,
 // so that an id alone may be that of another one. Products whose ids are like no others need no sign here.

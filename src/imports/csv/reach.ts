@@ -4,7 +4,7 @@ import { internationalOf, type Phone, readPhonesIn } from '../../lib/written/pho
 import { readPhones } from '../../lib/written/phones.ts'
 import { type Context, mapped, type Reading } from '../../lib/written/reading.ts'
 import { readDomains, readWebAddress } from '../../lib/written/web.ts'
-import type { Label } from './fields.ts'
+import type { Label } from './field.ts'
 import { only } from './figures.ts'
 
 // Converts the text of a cell to the emails, phones, host names and web addresses in it. Throws Problem 422 for a text that has

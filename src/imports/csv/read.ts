@@ -1,44 +1,14 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { type InfoRecord, Parser } from 'csv-parse'
-import type { Json } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { ImportObject } from '../writes.ts'
-import type { Between } from './board.ts'
+import type { ImportObject } from '../writable.ts'
 import { chunksOf, type EncodingOptions, inUtf8, isJson, markOf, survey, textOf, textOfStart } from './decode.ts'
-import { columnNames, preamble, type Separator, separatorLine, separatorOf } from './dialect.ts'
+import { columnNames, preamble, separatorLine, separatorOf } from './dialect.ts'
 import { oneOf } from './encodings/one-of.ts'
-import { aboveHead, belowHead, headAt, MAX_ABOVE, type RawRow } from './head.ts'
+import { aboveHead, belowHead, headAt, MAX_ABOVE } from './head.ts'
 import { ndjsonRows } from './ndjson.ts'
-
-/** Cells by column name. */
-export type Cells = { [column: string]: Json }
-
-/** A row of the file, with `error` if it cannot be read. `line` is its first line. */
-export type Row = { line: number; cells: Cells; error?: string }
-
-/** A file with its detected format. `columns` of NDJSON are known only after all of it has been read. */
-export type Source = {
-  file: string
-  format: 'csv' | 'xlsx' | 'ndjson' | 'vcard'
-  /** What its rows become; a vCard file has people and companies. */
-  object: ImportObject
-  encoding: string
-  /** Words that show how letters are read, if the encoding was recognised by them or set by hand. */
-  sample: readonly string[]
-  separator: Separator
-  fingerprint: string
-  bytes: number
-  columns: string[]
-  /** The encoding of its byte order mark. */
-  mark?: string | undefined
-  /** How many rows of a table stand above its header. */
-  above?: number
-  /** What is between the rows of a board, counted when all of them were read. */
-  between?: Between
-  /** What the file has besides the rows, in sentences. */
-  remarks: string[]
-}
+import type { RawRow, Row, Source } from './source.ts'
 
 type Progress = (bytes: number) => void
 

@@ -6,7 +6,8 @@ import { usage } from '../../command/config/options.ts'
 import { guarded } from '../../lib/formula.ts'
 import type { Json } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'
-import { rowsOf, type Source } from './read.ts'
+import { rowsOf } from './read.ts'
+import type { Source } from './source.ts'
 
 type Part = 'rejected' | 'left-out'
 

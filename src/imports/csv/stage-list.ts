@@ -3,7 +3,7 @@ import type { Database } from '../../store/sqlite/driver.ts'
 import { readStage, readStatus, type StageMeaning } from '../stage-words.ts'
 import type { Mapping } from './mapping.ts'
 import { isNamed } from './pipeline.ts'
-import type { Row } from './read.ts'
+import type { Row } from './source.ts'
 import { chosenFor, type StagesAs } from './stage-options.ts'
 import { isBlank, unguarded } from './values.ts'
 

@@ -5,7 +5,7 @@ import { same } from '../../lib/merge.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { type NameSource, nameOf } from '../../records/contact-methods.ts'
 import type { recordLookups } from '../../records/record-lookups.ts'
-import type { AllWrites, Given, RecordObject } from '../writes.ts'
+import type { AllWrites, Given, RecordObject } from '../writable.ts'
 import type { Draft } from './draft.ts'
 import { joined } from './draft-values.ts'
 

@@ -1,8 +1,8 @@
 import { usage } from '../../command/config/options.ts'
 import { fold } from '../../lib/pure/fold.ts'
-import type { ImportObject } from '../writes.ts'
+import type { ImportObject } from '../writable.ts'
 import type { Mapping } from './mapping.ts'
-import type { Row } from './read.ts'
+import type { Row } from './source.ts'
 import { isBlank, unguarded } from './values.ts'
 
 // A file of people of whom no column was recognised as the name would become contacts that are called after their email.

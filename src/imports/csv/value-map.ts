@@ -1,9 +1,9 @@
 import { usage } from '../../command/config/options.ts'
 import type { Json } from '../../lib/json.ts'
 import { fold } from '../../lib/pure/fold.ts'
-import type { Fields, Kind } from './fields.ts'
+import type { Fields, Kind } from './field.ts'
 import { columnNamed, type Mapping } from './mapping.ts'
-import type { Cells } from './read.ts'
+import type { Cells } from './source.ts'
 import { unguarded } from './values.ts'
 
 // --map-value "Deal Stage:contractsent=Contract Sent": what a cell of a column is replaced by before it is read.

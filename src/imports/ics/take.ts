@@ -7,7 +7,8 @@ import { calendarUids } from '../../meetings/calendar-uids.ts'
 import type { Meeting } from '../../meetings/meeting.ts'
 import { changedFields } from '../csv/changed.ts'
 import type { Taken } from '../journal/journal.ts'
-import { allWrites, type Given } from '../writes.ts'
+import type { Given } from '../writable.ts'
+import { allWrites } from '../writes.ts'
 
 /** An occurrence to create or update, or a meeting that is no longer part of its series. */
 export type Draft = { occurrence: Occurrence; isCanceled: boolean } | { goneId: string }

@@ -1,6 +1,6 @@
 import { conflict, type Problem } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
-import type { Given, ImportObject, Writable } from '../writes.ts'
+import type { Given, ImportObject, Writable } from '../writable.ts'
 
 /** What an import did to a record, for undo; `before` contains the fields that an update changed. */
 export type Touched = {

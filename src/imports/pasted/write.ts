@@ -9,7 +9,8 @@ import { fold } from '../../lib/pure/fold.ts'
 import { recordLookups } from '../../records/record-lookups.ts'
 import { countryOf } from '../../store/orgs/orgs.ts'
 import { joined } from '../csv/draft-values.ts'
-import { allWrites, type Given } from '../writes.ts'
+import type { Given } from '../writable.ts'
+import { allWrites } from '../writes.ts'
 
 const Fields = f.doc(v.record(v.string(), v.unknown()), 'As in the API: its rules and its errors.')
 

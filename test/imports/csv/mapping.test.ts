@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { FIELDS, type Fields } from '../../../src/imports/csv/fields.ts'
+import type { Fields } from '../../../src/imports/csv/field.ts'
+import { FIELDS } from '../../../src/imports/csv/fields.ts'
 import { checkMapping, type Mapping, mappingTable, override, recognise } from '../../../src/imports/csv/mapping.ts'
-import type { ImportObject } from '../../../src/imports/writes.ts'
+import type { ImportObject } from '../../../src/imports/writable.ts'
 
 /** The fields of columns that stand in a text as `Column > field`; without one it is not imported. */
 function pairs(text: string): [string, string | null][] {

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { membersOf, openSource, type Row, rowsOf, type Source } from '../../../src/imports/csv/read.ts'
+import { membersOf, openSource, rowsOf } from '../../../src/imports/csv/read.ts'
+import type { Row, Source } from '../../../src/imports/csv/source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dealbox-read-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Fields } from '../../../src/imports/csv/fields.ts'
+import type { Fields } from '../../../src/imports/csv/field.ts'
 import type { Mapping } from '../../../src/imports/csv/mapping.ts'
 import { valueMap } from '../../../src/imports/csv/value-map.ts'
 

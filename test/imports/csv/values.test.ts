@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { detectFormats, type FormatOptions } from '../../../src/imports/csv/detect-formats.ts'
-import { type Draft, rowReader } from '../../../src/imports/csv/draft.ts'
-import { FIELDS, type Fields } from '../../../src/imports/csv/fields.ts'
+import type { Draft } from '../../../src/imports/csv/draft.ts'
+import type { Fields } from '../../../src/imports/csv/field.ts'
+import { FIELDS } from '../../../src/imports/csv/fields.ts'
 import { recognise } from '../../../src/imports/csv/mapping.ts'
-import type { Cells } from '../../../src/imports/csv/read.ts'
+import { rowReader } from '../../../src/imports/csv/row-reader.ts'
+import type { Cells } from '../../../src/imports/csv/source.ts'
 import { labelOf } from '../../../src/imports/csv/values.ts'
-import type { ImportObject } from '../../../src/imports/writes.ts'
+import type { ImportObject } from '../../../src/imports/writable.ts'
 import { likelyNames } from '../../../src/lib/written/name-fields.ts'
 
 const own = { currency: 'EUR', zone: 'Europe/Berlin', now: Date.parse('2026-11-28T12:00:00Z') }

@@ -1,4 +1,4 @@
-import type { ImportObject } from '../../../src/imports/writes.ts'
+import type { ImportObject } from '../../../src/imports/writable.ts'
 import { csv, type MadeRow, mess, OWNER, type ProductFile, written } from './mess.ts'
 
 // The whole accounts of HubSpot and of Pipedrive of one firm: both count their records from 1, every third person is in both,

@@ -1,4 +1,4 @@
-import type { ActivityObject } from '../../../src/imports/writes.ts'
+import type { ActivityObject } from '../../../src/imports/writable.ts'
 import { csv, type MadeRow, type ProductFile } from './mess.ts'
 
 // Files of what people did, about the contacts of the files of a product.

@@ -1,4 +1,4 @@
-import type { ImportObject } from '../../../src/imports/writes.ts'
+import type { ImportObject } from '../../../src/imports/writable.ts'
 import { seedOf } from '../../support/seed.ts'
 
 // Exports of other programs as people have them: real column names in their real order, and the mess of years. The same

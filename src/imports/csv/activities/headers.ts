@@ -1,4 +1,4 @@
-import type { ActivityObject } from '../../writes.ts'
+import type { ActivityObject } from '../../writable.ts'
 
 // Column names of notes, tasks, calls, meetings and emails in the files of HubSpot, Pipedrive, Salesforce and others: see
 // ../headers.ts. "Activity", "Task", "Call" and the like in front are left out, so that "Activity - Subject" is "subject".

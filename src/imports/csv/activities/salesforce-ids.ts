@@ -1,4 +1,4 @@
-import type { RecordObject } from '../../writes.ts'
+import type { RecordObject } from '../../writable.ts'
 
 // Ids of Salesforce begin with the kind of the record. Reports have them with 15 characters, which differ in case, and
 // exports with 18: the last three say which of the others are capitals.

@@ -1,6 +1,6 @@
 import { usage } from '../../../command/config/options.ts'
 import { fold } from '../../../lib/pure/fold.ts'
-import type { ActivityObject, ImportObject, RecordObject } from '../../writes.ts'
+import type { ActivityObject, ImportObject, RecordObject } from '../../writable.ts'
 import { fieldsOfHeaders, headerKey } from '../headers.ts'
 import type { Mapping } from '../mapping.ts'
 

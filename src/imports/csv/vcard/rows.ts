@@ -1,5 +1,5 @@
 import { Problem } from '../../../lib/problem.ts'
-import type { ImportObject } from '../../writes.ts'
+import type { ImportObject } from '../../writable.ts'
 import { cardsOf } from './cards.ts'
 import { type CardKind, rowOf } from './cells.ts'
 
