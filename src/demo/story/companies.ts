@@ -2,7 +2,6 @@ import { COMPANY_WORDS, type CompanyWords, type Root, type Trade } from '../word
 import { FACT } from '../words/deals.ts'
 import { DESCRIPTIONS } from '../words/industries.ts'
 import { type City, COUNTRIES, type Country } from '../words/places.ts'
-import { niceSeats } from './offers.ts'
 import { addressIn, fill } from './places.ts'
 import type { Random } from './random.ts'
 import type { CompanyGiven } from './steps.ts'
@@ -182,4 +181,10 @@ function roundish(value: number): number {
   let unit = 1
   while (value >= unit * 100) unit *= 10
   return Math.round(value / unit) * unit
+}
+
+/** Returns at least five seats: exact up to 20, then in steps of five, ten and fifty, as people order. */
+export function niceSeats(seats: number): number {
+  const step = seats <= 20 ? 1 : seats <= 100 ? 5 : seats <= 500 ? 10 : 50
+  return Math.max(5, Math.round(seats / step) * step)
 }

@@ -1,7 +1,7 @@
 import { FACT, INQUIRIES, KINDS, type Kind, MODULES, OFFERS, type Offer, TEAMS } from '../words/deals.ts'
 import { COUNTRIES } from '../words/places.ts'
 import { yearOf } from './calendar.ts'
-import type { CompanyBook } from './companies.ts'
+import { type CompanyBook, niceSeats } from './companies.ts'
 import type { Random } from './random.ts'
 
 /** `seats` and `price` (euros, not rounded) match the title; `adds`: a win adds new seats. */
@@ -69,12 +69,6 @@ export function inquiry(random: Random, name: string | undefined): Offered {
     price: seats * random.between(510, 750),
     facts: FACT.first | FACT.inbound,
   }
-}
-
-/** Returns at least five seats: exact up to 20, then in steps of five, ten and fifty, as people order. */
-export function niceSeats(seats: number): number {
-  const step = seats <= 20 ? 1 : seats <= 100 ? 5 : seats <= 500 ? 10 : 50
-  return Math.max(5, Math.round(seats / step) * step)
 }
 
 function kindFor(random: Random, companies: CompanyBook, company: number, year: number): Kind {

@@ -1,7 +1,8 @@
 import { rfc3339 } from '../../../lib/time.ts'
 import type { Database } from '../../../store/sqlite/driver.ts'
 import { recordEvents } from './events.ts'
-import { type Found, fieldsOf } from './places.ts'
+import type { Found } from './place.ts'
+import { fieldsOf } from './places.ts'
 
 // What the entries of a timeline contain. Long texts are cut: a page of a hundred notes could have 25 MB.
 

@@ -1,7 +1,7 @@
 import { MAX_AHEAD_MS, timeOfId } from '../../../lib/id.ts'
 import type { Database } from '../../../store/sqlite/driver.ts'
 import { eventSeqs } from '../event-seqs.ts'
-import type { Place } from './places.ts'
+import type { Place } from './place.ts'
 
 /** An event of a record. */
 export type RecordEvent = Place & {

@@ -1,6 +1,6 @@
 import type { Database } from '../../../store/sqlite/driver.ts'
 import type { TimelineObject } from '../asked-record.ts'
-import type { Found, Place } from './places.ts'
+import type { Found, Place } from './place.ts'
 
 /** The latest conversations of a record: the mails of older ones are in the inbox. */
 const MAX_CONVERSATIONS = 200

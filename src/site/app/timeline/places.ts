@@ -3,16 +3,10 @@ import type { Database } from '../../../store/sqlite/driver.ts'
 import type { TimelineObject } from '../asked-record.ts'
 import { type RecordEvent, recordEvents } from './events.ts'
 import { mailPlaces } from './mails.ts'
+import { type Found, isAfter, type Place, type Source } from './place.ts'
 
 // Where the entries of a timeline are, newest first: docs/decisions/023-timeline.md. Each source gives one page after a
 // place, and the newest of them are the page.
-
-/** Entries are ordered by time, then by id, both descending. */
-export type Place = { at: number; id: string }
-
-/** An entry that only says where its contents are; `source` is its row, for the kinds that have no other. */
-export type Found = Place & { kind: string; source: Source }
-export type Source = { [column: string]: string | number | null }
 
 /** Of the meetings, enrollments and tasks of a record, which are sorted as a whole. */
 const MAX_SORTED = 1000
@@ -164,10 +158,6 @@ function sourcesOf(db: Database, object: TimelineObject) {
     ]
   }
 }
-
-/** Whether a place comes after another in a timeline, which begins with the newest. */
-export const isAfter = (one: Place, other: Place): boolean =>
-  one.at < other.at || (one.at === other.at && one.id < other.id)
 
 /** Another creation than the first is a restored record. */
 function kindOf({ type, at }: RecordEvent, record: string): string {
