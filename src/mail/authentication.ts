@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { ImapEndpoint, Mailbox } from '../inbox/mailboxes/mailboxes.ts'
+import type { ImapEndpoint, Mailbox } from '../inbox/mailboxes/mailbox.ts'
 import { domainOf, isSameOrganisation } from '../lib/mail/hosts.ts'
 import type { Authentication, MailIn, TraceField } from '../lib/mail/mail.ts'
 import { isForged } from '../lib/mail/verdicts.ts'

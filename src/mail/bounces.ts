@@ -1,6 +1,7 @@
 import { type Deps, once } from '../deps.ts'
 import { threadStore } from '../inbox/conversations/threads.ts'
-import { type Mailbox, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
+import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { storedMails } from '../inbox/messages/stored-mails.ts'
 import { emailKey } from '../lib/email.ts'
 import { firstIdAt } from '../lib/id.ts'

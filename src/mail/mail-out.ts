@@ -1,6 +1,6 @@
 import { type Deps, once } from '../deps.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
-import { type Mailbox, ownAddress } from '../inbox/mailboxes/mailboxes.ts'
+import { type Mailbox, ownAddress } from '../inbox/mailboxes/mailbox.ts'
 import { replyTags } from '../inbox/mailboxes/reply-tags.ts'
 import { attachmentStore } from '../inbox/messages/attachments.ts'
 import type { Message } from '../inbox/messages/message.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import type { Logins } from '../inbox/mailboxes/access-tokens.ts'
-import type { Mailbox } from '../inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
 import { contentOf } from '../inbox/messages/contents.ts'
 import { largeFiles } from '../inbox/messages/large-files.ts'
 import type { Log } from '../lib/log.ts'

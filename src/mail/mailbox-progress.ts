@@ -1,5 +1,6 @@
 import { type Deps, once } from '../deps.ts'
-import { type Mailbox, mailboxStore, type State } from '../inbox/mailboxes/mailboxes.ts'
+import type { Mailbox, State } from '../inbox/mailboxes/mailbox.ts'
+import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { rejectedMailWriter } from '../inbox/mailboxes/rejected-mails.ts'
 import type { MailIn } from '../lib/mail/mail.ts'
 import type { Folder } from '../lib/mail/transport/imap.ts'

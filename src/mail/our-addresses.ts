@@ -1,5 +1,6 @@
 import { type Deps, once } from '../deps.ts'
-import { addressesOf, type Mailbox, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import { addressesOf, type Mailbox } from '../inbox/mailboxes/mailbox.ts'
+import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import type { Ours } from '../inbox/mailboxes/whose.ts'
 import type { Recipient } from '../inbox/messages/message.ts'
 import { outgoingStore } from '../inbox/messages/outgoing.ts'

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { type Logins, mailLogins } from '../inbox/mailboxes/access-tokens.ts'
 import { isNotConnected } from '../inbox/mailboxes/grants.ts'
-import type { Mailbox } from '../inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
 import type { Log } from '../lib/log.ts'
 import { composeMail } from '../lib/mail/transport/compose.ts'
 import { type Folder, openFolder } from '../lib/mail/transport/imap.ts'
@@ -12,6 +12,7 @@ import type { Refusal, Sent } from '../lib/mail/transport/smtp-mail.ts'
 import { Problem } from '../lib/problem.ts'
 import { HOUR_MS, rfc3339 } from '../lib/time.ts'
 import type { Write } from '../store/commit.ts'
+import { outgoingMails } from './mail-out.ts'
 import { hasAccepted, openOf } from './outcomes.ts'
 import { type Begun, senderLimits } from './sender-limits.ts'
 import { sendingStore, type Waiting, withoutOthers } from './sending.ts'
@@ -77,6 +78,7 @@ export function outboundMail({
   count = () => undefined,
 }: OutboundOptions) {
   const sending = sendingStore(deps)
+  const { mailOut } = outgoingMails(deps)
   const limits = senderLimits(deps)
   const copies = sentCopyStore(deps)
   const clients = new Map<string, Client>()
@@ -180,7 +182,7 @@ export function outboundMail({
 
   async function written(org: number, waiting: Waiting, mailbox: Mailbox): Promise<Buffer> {
     try {
-      return await composeMail(sending.mailOut(org, waiting, mailbox))
+      return await composeMail(mailOut(org, waiting, mailbox))
     } catch (error) {
       return putOff(org, waiting.message.id, `It could not be composed as a mail: ${(error as Error).message}`, false)
     }
@@ -245,7 +247,7 @@ export function outboundMail({
 
   /** The copy of the mail in the folder for sent mail, perhaps with another Message-ID; none also if it cannot be searched. */
   async function sentCopy(org: number, waiting: Waiting, mailbox: Mailbox, signal: AbortSignal) {
-    const mail = sending.mailOut(org, waiting, mailbox)
+    const mail = mailOut(org, waiting, mailbox)
     return inFolder(org, mailbox, signal, async (folder) =>
       (await folder.findSent(mail.messageId)) ? { messageId: mail.messageId } : copies.copyOf(mail, folder),
     )

@@ -1,5 +1,6 @@
 import { type Deps, once } from '../deps.ts'
-import { type Mailbox, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
+import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { waitingMails } from '../inbox/mailboxes/waiting-mails.ts'
 import { emailKey } from '../lib/email.ts'
 import type { Cause } from '../lib/mail/transport/refusals.ts'

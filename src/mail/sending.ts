@@ -1,14 +1,15 @@
 import { type Deps, once } from '../deps.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
-import { type Mailbox, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
+import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import type { Message } from '../inbox/messages/message.ts'
 import { messageWriter } from '../inbox/messages/message-writer.ts'
-import { type MailRow, outgoingStore } from '../inbox/messages/outgoing.ts'
+import { outgoingStore } from '../inbox/messages/outgoing.ts'
+import type { MailRow } from '../inbox/messages/sending-rows.ts'
 import { type Outcome, type StoredMail, sendingRows } from '../inbox/messages/sending-rows.ts'
 import { emailKey } from '../lib/email.ts'
 import type { Refusal } from '../lib/mail/transport/smtp-mail.ts'
 import { stopRules } from '../sequences/enrollments/stop-rules.ts'
-import { outgoingMails } from './mail-out.ts'
 import {
   areCopies,
   bounceNote,
@@ -59,7 +60,6 @@ export const sendingStore = once((deps: Deps) => {
   const mailboxes = mailboxStore(deps)
   const conversations = conversationStore(deps)
   const enrollments = stopRules(deps)
-  const { mailOut } = outgoingMails(deps)
   const { finish } = messageWriter(deps)
   const { send: requeue, alias } = outgoingStore(deps)
   const rows = sendingRows(db)
@@ -271,7 +271,6 @@ export const sendingStore = once((deps: Deps) => {
 
   return {
     waiting,
-    mailOut,
     isWanted,
     begin,
     gone,

@@ -1,4 +1,4 @@
-import type { Mailbox } from '../inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
 import type { Ours } from '../inbox/mailboxes/whose.ts'
 import { emailKey } from '../lib/email.ts'
 import { domainOf, isSameOrganisation } from '../lib/mail/hosts.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { showSettings } from '../../src/app/settings/document.ts'
-import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
 import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
 import { outgoingStore } from '../../src/inbox/messages/outgoing.ts'
 import { incomingStore } from '../../src/mail/incoming.ts'

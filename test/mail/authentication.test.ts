@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { applySettings, showSettings } from '../../src/app/settings/document.ts'
-import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
 import { isPublicProvider, isSameOrganisation } from '../../src/lib/mail/hosts.ts'
 import type { MailIn } from '../../src/lib/mail/mail.ts'
 import { readMail } from '../../src/lib/mail/parse/read.ts'

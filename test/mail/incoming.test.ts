@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
 import { replyTags } from '../../src/inbox/mailboxes/reply-tags.ts'
 import type { MailIn } from '../../src/lib/mail/mail.ts'
 import { type ImportedMail, incomingStore } from '../../src/mail/incoming.ts'

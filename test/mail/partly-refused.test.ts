@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { type Mailbox, mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
+import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { openFolder } from '../../src/lib/mail/transport/imap.ts'
 import { sendingStore } from '../../src/mail/sending.ts'
 import { noDovecot, startDovecot } from '../support/dovecot.ts'

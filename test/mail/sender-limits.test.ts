@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { type Mailbox, mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
+import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { enroll, makeSequence } from '../support/enrolled.ts'
 import type { Row } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'

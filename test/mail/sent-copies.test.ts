@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { silentLog } from '../../src/lib/log.ts'
 import type { MailIn } from '../../src/lib/mail/mail.ts'
+import { outgoingMails } from '../../src/mail/mail-out.ts'
 import { startReceiver } from '../../src/mail/mailbox-sync.ts'
 import { sendingStore } from '../../src/mail/sending.ts'
 import { sentCopyStore } from '../../src/mail/sent-copies.ts'
@@ -86,8 +87,8 @@ async function sent(email: string) {
   server.advance(60_000)
   const answer = await desk.reply(question.conversation_id)
   const { org } = server.a
-  const { waiting, mailOut } = sendingStore(server.deps)
-  const mail = mailOut(org, waiting(org, answer.id) as never, desk.boxes.support)
+  const { waiting } = sendingStore(server.deps)
+  const mail = outgoingMails(server.deps).mailOut(org, waiting(org, answer.id) as never, desk.boxes.support)
   await server.store.write(() => void sendingStore(server.deps).sent(org, answer.id))
   const messageId = `<given${++count}@provider.example>`
   const copy = { messageId, references: [...mail.references], date: mail.date }
@@ -209,8 +210,8 @@ describe('the copy in the folder for sent mail', () => {
     const office = officeOf(server).office(t, smtp.port, { imap }, { ca: dovecot.ca })
     const question = await desk.arrive()
     const answer = await desk.reply(question.conversation_id)
-    const { waiting, mailOut } = sendingStore(server.deps)
-    const { references, date } = mailOut(server.a.org, waiting(server.a.org, answer.id) as never, desk.boxes.support)
+    const waiting = sendingStore(server.deps).waiting(server.a.org, answer.id)
+    const { references, date } = outgoingMails(server.deps).mailOut(server.a.org, waiting as never, desk.boxes.support)
     deliver(dovecot, { messageId: '<other@provider.example>', references: [...references], date })
     server.store.db.prepare('UPDATE message_headers SET attempted_at = 1 WHERE message_id = ?').run(answer.id)
     await office.tick()

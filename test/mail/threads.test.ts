@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { outgoingStore } from '../../src/inbox/messages/outgoing.ts'
 import type { MailIn } from '../../src/lib/mail/mail.ts'
+import { outgoingMails } from '../../src/mail/mail-out.ts'
 import { sendingStore } from '../../src/mail/sending.ts'
 import { deskOf, person } from '../support/desk.ts'
 import { mailIn, SUPPORT } from '../support/mailbox.ts'
@@ -118,7 +119,7 @@ describe('a mail joins', () => {
     const answer = await desk.reply(first.conversation_id)
     const { deps, a } = server
     const waiting = sendingStore(deps).waiting(a.org, answer.id)
-    const { references } = sendingStore(deps).mailOut(a.org, waiting as never, desk.boxes.support)
+    const { references } = outgoingMails(deps).mailOut(a.org, waiting as never, desk.boxes.support)
     const token = references[0] as string
     assert.match(token, /^<thread\+c\d+-[0-9a-f]{12}@acme\.example>$/)
     const next = await desk.arrive({ inReplyTo: [newId()], references: [token], from: person('Ines Alt') })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
 import type { MailIn, MailOut } from '../../src/lib/mail/mail.ts'
 import { readMail } from '../../src/lib/mail/parse/read.ts'
 import { type ImportedMail, incomingStore } from '../../src/mail/incoming.ts'
+import { outgoingMails } from '../../src/mail/mail-out.ts'
 import { sendingStore } from '../../src/mail/sending.ts'
 import { inboxOf } from './inbox.ts'
 import { mailIn, SUPPORT, setMailboxes } from './mailbox.ts'
@@ -52,7 +53,8 @@ export function deskOf(server: TestServer, more: Record<string, unknown> = {}) {
   const messagesOf = async (conversation: string): Promise<Row[]> =>
     (await inbox.get(`/conversations/${conversation}/messages?sort=created_at`)).data
 
-  const { waiting, mailOut, sent, failed } = sendingStore(server.deps)
+  const { waiting, sent, failed } = sendingStore(server.deps)
+  const { mailOut } = outgoingMails(server.deps)
 
   /** What is sent of a queued message. */
   function out({ id }: Row): MailOut {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { applySettings } from '../../src/app/settings/document.ts'
-import { type Mailbox, mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
+import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
+import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import type { MailIn } from '../../src/lib/mail/mail.ts'
 import type { TestServer } from './server.ts'
 

@@ -6,7 +6,8 @@ import type { ImapServer, MailServer, Trust } from '../../lib/mail/transport/ser
 import { Problem } from '../../lib/problem.ts'
 import type { Write } from '../../store/commit.ts'
 import { type AccessToken, type Claim, grantStore } from './grants.ts'
-import { type Mailbox, mailboxStore, type Side } from './mailboxes.ts'
+import type { Mailbox, Side } from './mailbox.ts'
+import { mailboxStore } from './mailboxes.ts'
 import { clientOf } from './oauth.ts'
 import { mailboxSecrets } from './settings-secrets.ts'
 

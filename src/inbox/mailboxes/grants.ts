@@ -1,7 +1,7 @@
 import type { Tokens } from '../../lib/mail/oauth/tokens.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
-import type { Mailbox } from './mailboxes.ts'
+import type { Mailbox } from './mailbox.ts'
 
 /** An access token that mail servers accept instead of a password. Times are milliseconds. */
 export type AccessToken = { text: string; issuedAt: number; renewAt: number; endsAt: number }

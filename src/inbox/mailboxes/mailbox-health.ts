@@ -1,5 +1,5 @@
 import { MINUTE_MS, rfc3339 } from '../../lib/time.ts'
-import type { Mailbox, State } from './mailboxes.ts'
+import type { Mailbox, State } from './mailbox.ts'
 
 /** A server checks every few minutes: without a check for this long, no server is running. */
 const STALE_MS = 15 * MINUTE_MS

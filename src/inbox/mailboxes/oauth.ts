@@ -1,5 +1,4 @@
 import { google, microsoft, type OAuthClient, otherProvider } from '../../lib/mail/oauth/provider.ts'
-import type { Mailbox } from './mailboxes.ts'
 
 /** How the logins of a mailbox are obtained: by a client that the organisation has registered at its provider. */
 export type OAuth = {
@@ -20,7 +19,7 @@ export type OAuth = {
 }
 
 /** Returns the client of a mailbox with OAuth. */
-export function clientOf({ oauth }: Mailbox, secret: string | null): OAuthClient {
+export function clientOf({ oauth }: { oauth: OAuth | null }, secret: string | null): OAuthClient {
   const { provider, client_id, tenant, flow, token_url, device_url, authorization_url, scopes } = oauth as OAuth
   if (provider === 'microsoft') return microsoft(tenant as string, client_id, flow ?? 'device')
   if (provider === 'google') return google(client_id, secret)

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { beginningOf, dateIn, nextDay } from '../../lib/calendar/days.ts'
 import { DAY_MS } from '../../lib/time.ts'
-import type { Mailbox, State } from './mailboxes.ts'
+import type { Mailbox, State } from './mailbox.ts'
 
 type States = {
   state: (org: number, id: string) => State

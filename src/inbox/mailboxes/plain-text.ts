@@ -1,4 +1,4 @@
-import type { Mailbox, Side, State } from './mailboxes.ts'
+import type { Mailbox, Side, State } from './mailbox.ts'
 
 // Connections without encryption. Whether a server offers STARTTLS is known once somebody has connected to it.
 

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { signatures } from '../../auth/former-keys.ts'
 import { type Deps, once } from '../../deps.ts'
-import type { Mailbox } from './mailboxes.ts'
+import type { Mailbox } from './mailbox.ts'
 
 // If the server of a mailbox accepts "support+anything@...", replies can go to an address that identifies the
 // conversation: they find it even if a mail program omits the reply headers.

@@ -9,7 +9,7 @@ import { isDate, parseTime, rfc3339 } from '../../lib/time.ts'
 import { repeatedKeys, secondDefaults } from '../../store/settings/changes.ts'
 import { key } from '../../store/settings/fields.ts'
 import type { Stored } from '../../store/settings/table.ts'
-import { type Endpoint, type ImapEndpoint, type Mailbox, REPLY_TO } from './mailboxes.ts'
+import { type Endpoint, type ImapEndpoint, type Mailbox, REPLY_TO } from './mailbox.ts'
 import { OAuthSettings, oauthFaults, oauthOf } from './oauth-settings.ts'
 import { isLoopback } from './plain-text.ts'
 

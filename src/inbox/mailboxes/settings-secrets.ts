@@ -1,6 +1,6 @@
 import { type FieldError, field } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
-import { type Mailbox, type Side, secretPurpose } from './mailboxes.ts'
+import { type Mailbox, type Side, secretPurpose } from './mailbox.ts'
 import { readSecret, type Source } from './passwords.ts'
 
 export const SIDES = ['smtp', 'imap'] as const

@@ -12,7 +12,6 @@ import * as c from '../../store/rows/columns.ts'
 import { type Content, contentOf, contentStore } from './contents.ts'
 import { contentIn, isBase64, sizeIn, whileDecoded } from './decoding.ts'
 import { largeFiles } from './large-files.ts'
-import type { Message } from './message.ts'
 
 // Files of messages. They have a separate table, so that their data is read only on request.
 
@@ -87,6 +86,9 @@ export const columns = c.columns<{ id: string; message_id: string; sha256: strin
   sha256: c.plain('sha256'),
 })
 
+/** What of a message stands around its files in the JSON. */
+type WithFiles = { attachments: readonly AttachmentShown[]; created_at: string; updated_at: string; version: number }
+
 /** A file of a message: what the message shows of it, and its content. */
 export type Attachment = { shown: AttachmentShown; content: Content }
 
@@ -147,7 +149,7 @@ export const attachmentStore = once(({ db, clock }: Deps) => {
   }
 
   /** Streams the message as JSON with the data of its files, one chunk of which at a time is in memory. */
-  function withData(org: number, message: Message): Streamed {
+  function withData(org: number, message: WithFiles): Streamed {
     const { attachments, created_at, updated_at, version, ...head } = message
     const start = `${JSON.stringify(head).slice(0, -1)},"attachments":[`
     const end = `],${JSON.stringify({ created_at, updated_at, version }).slice(1)}`

@@ -2,11 +2,12 @@ import { type Deps, once } from '../../deps.ts'
 import { aliasOf, newMessageId } from '../../lib/mail/message-id.ts'
 import type { Contact } from '../../records/contact.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
-import { type Mailbox, mailboxStore, ownAddress } from '../mailboxes/mailboxes.ts'
+import { type Mailbox, ownAddress } from '../mailboxes/mailbox.ts'
+import { mailboxStore } from '../mailboxes/mailboxes.ts'
 import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'
 import type { Message, MessageCreate, Recipient } from './message.ts'
 import { type Recipients, recipientStore } from './recipients.ts'
-import type { Outcome } from './sending-rows.ts'
+import type { MailRow } from './sending-rows.ts'
 
 /** The lane of messages whose mailbox was deleted. */
 const NO_LANE = 'none'
@@ -21,25 +22,6 @@ const MAX_REFERENCES = 50
 
 const NO_MAILBOX = 'There is no mailbox to send it from. If the email was sent by another system, include sent_at.'
 const NO_EMAIL = 'The contact has no email address to send it to.'
-
-/** The stored mail headers of a message. */
-export type MailRow = {
-  message_id: string
-  mailbox_id: string | null
-  subject: string | null
-  refs: string[]
-  digest: string | null
-  reply_to: string | null
-  attempted_at: number | null
-  unconfirmed_tries: number
-  /** Of single recipients, where they differ. */
-  outcomes: Outcome[]
-  enrollment_id: string | null
-  /** To nobody who is in the conversation, or by somebody who answers such a mail. */
-  is_aside: number
-  /** Our addresses that it reached us by, and that no mailbox has. */
-  delivered_to: string[]
-}
 
 /** How a member's message will be sent. */
 export type Leaving = Recipients & {

@@ -1,9 +1,27 @@
 import type { RawRow } from '../../store/rows/columns.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import { columns, type Message } from './message.ts'
-import type { MailRow } from './outgoing.ts'
 
-/** The stored mail headers of a message; `refs` and `outcomes` are JSON. */
+/** The stored mail headers of a message. */
+export type MailRow = {
+  message_id: string
+  mailbox_id: string | null
+  subject: string | null
+  refs: string[]
+  digest: string | null
+  reply_to: string | null
+  attempted_at: number | null
+  unconfirmed_tries: number
+  /** Of single recipients, where they differ. */
+  outcomes: Outcome[]
+  enrollment_id: string | null
+  /** To nobody who is in the conversation, or by somebody who answers such a mail. */
+  is_aside: number
+  /** Our addresses that it reached us by, and that no mailbox has. */
+  delivered_to: string[]
+}
+
+/** The same as it is stored: `refs` and `outcomes` are JSON. */
 export type StoredMail = Omit<MailRow, 'refs' | 'outcomes' | 'message_id' | 'delivered_to'> &
   Record<'refs' | 'outcomes', string>
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { outgoingStore } from '../../../src/inbox/messages/outgoing.ts'
 import { readMail } from '../../../src/lib/mail/parse/read.ts'
 import { incomingStore } from '../../../src/mail/incoming.ts'
+import { outgoingMails } from '../../../src/mail/mail-out.ts'
 import { sendingStore, type Waiting } from '../../../src/mail/sending.ts'
 import { newRandom } from '../../lib/mail/parse/mime/random.ts'
 import { inboxOf } from '../../support/inbox.ts'
@@ -40,6 +41,7 @@ test(`a year of ${COUNT} mails: each in the talk that it belongs to, and who wai
     .pluck()
 
   const sending = sendingStore(server.deps)
+  const { mailOut } = outgoingMails(server.deps)
   async function write({ talk, to, bcc }: Happening & { kind: 'answer' }) {
     const emailOf = ({ name, email }: { name: string; email: string }) => ({ name, email })
     const given = { direction: 'outbound', body_text: 'Here is our answer.', ...(to ? { to: [emailOf(to)] } : {}) }
@@ -49,7 +51,7 @@ test(`a year of ${COUNT} mails: each in the talk that it belongs to, and who wai
       bcc ? { ...given, ...(await opening(to as Person)), bcc: bcc.map(emailOf) } : { ...given, ...place },
     )
     const waiting = sending.waiting(server.a.org, message.id) as Waiting
-    return { message, wire: sending.mailOut(server.a.org, waiting, waiting.mailbox as never) }
+    return { message, wire: mailOut(server.a.org, waiting, waiting.mailbox as never) }
   }
   async function opening({ name, email }: Person) {
     const contact = await inbox.make('/contacts?allow_duplicate=true', {
