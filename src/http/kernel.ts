@@ -5,14 +5,13 @@ import { requireRole } from '../auth/roles.ts'
 import { requireScopes } from '../auth/scopes.ts'
 import { Problem } from '../lib/problem.ts'
 import { isForeignKeyViolation } from '../store/sqlite/constraints.ts'
-import { type Answer, problemAnswer, requestId } from './answer.ts'
+import { type Answer, JSON_TYPE, problemAnswer, requestId } from './answer.ts'
 import { belowBase } from './base-path.ts'
-import { formOf } from './body/forms.ts'
 import { answerData } from './data.ts'
 import type { Exchange, Kernel } from './exchange.ts'
 import { answerFile } from './file.ts'
 import { checkFraming } from './listener/framing.ts'
-import { acceptsGzip } from './negotiate.ts'
+import { acceptsGzip, acceptsJson, preferred } from './negotiate.ts'
 import { newestSeqs } from './newest-seq.ts'
 import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
@@ -195,6 +194,16 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
       'The server failed to process the request. Its log has the reason under this request_id.',
     )
   }
+}
+
+/** The media type preferred by Accept; undefined means JSON. A file has its own type. Throws Problem 406. */
+function formOf(route: Route<Need>, accept: string | undefined): string | undefined {
+  if (route.kind === 'file') return undefined
+  const forms = route.kind === 'read' && route.forms ? Object.keys(route.forms) : []
+  const type = forms.length > 0 ? preferred(accept, [JSON_TYPE, ...forms]) : acceptsJson(accept) && JSON_TYPE
+  if (type) return type === JSON_TYPE ? undefined : type
+  const only = forms.length > 0 ? `${JSON_TYPE}, ${forms.join(', ')}` : `${JSON_TYPE} only`
+  throw new Problem(406, 'not_acceptable', `This resource is available as ${only}. Change the header Accept.`)
 }
 
 const restoredMeanwhile = (): Problem =>

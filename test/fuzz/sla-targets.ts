@@ -1,10 +1,26 @@
 import { timeOfId } from '../../src/lib/id.ts'
 import type { Database } from '../../src/store/sqlite/driver.ts'
-import { POLICIES } from './settings.ts'
-import type { Conversation, Status } from './state.ts'
+import { type Matched, POLICIES } from './settings.ts'
 
 // The SLA targets that conversations must have after a run.
 
+export type Conversation = Matched & {
+  org_id: number
+  id: string
+  number: number
+  snoozed_until: number | null
+  closed_at: number | null
+  unread_count: number
+  read_at: number | null
+  waiting_since: number | null
+  first_response_at: number | null
+  last_message_at: number
+  preview: string
+  sla: string
+  sla_status: string
+  version: number
+}
+export type Status = { at: number; status: string }
 type Clock = {
   target: string
   started_at: number

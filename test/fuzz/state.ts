@@ -1,28 +1,11 @@
 import { timeOfId } from '../../src/lib/id.ts'
 import type { Connection } from '../../src/store/sqlite/driver.ts'
 import { enrollmentFaults, mailFaults, openingFaults } from './enrollments.ts'
-import type { Matched } from './settings.ts'
-import { chosenPolicies, LATE_MS, slaFindings } from './sla-targets.ts'
+import { type Conversation, chosenPolicies, LATE_MS, type Status, slaFindings } from './sla-targets.ts'
 
 // What has to hold in the database after a run, whatever was asked for: told from the messages, the statuses and the
 // events, by other words than those of the server.
 
-export type Conversation = Matched & {
-  org_id: number
-  id: string
-  number: number
-  snoozed_until: number | null
-  closed_at: number | null
-  unread_count: number
-  read_at: number | null
-  waiting_since: number | null
-  first_response_at: number | null
-  last_message_at: number
-  preview: string
-  sla: string
-  sla_status: string
-  version: number
-}
 type Message = {
   id: string
   direction: string
@@ -35,7 +18,6 @@ type Message = {
   author: string | null
   recipients: string
 }
-export type Status = { at: number; status: string }
 const PATIENCE_MS = 120_000
 const MAX_TOLD = 5
 

@@ -1,7 +1,6 @@
 import { version } from '../../assets.ts'
 import { credentialStore } from '../../auth/credentials.ts'
 import * as closeReasons from '../../crm/close-reasons/close-reasons.ts'
-import { countsOf } from '../../crm/counts.ts'
 import { columns as listColumns } from '../../crm/list.ts'
 import { type Member, columns as memberColumns } from '../../crm/members/members.ts'
 import { columns as pipelineColumns } from '../../crm/stages/pipelines.ts'
@@ -19,8 +18,9 @@ import { columns as viewColumns, viewStore } from '../../personal/views.ts'
 import * as customFields from '../../records/custom-fields/custom-fields.ts'
 import { calendarOf } from '../../store/orgs/calendars.ts'
 import { orgOf } from '../../store/orgs/orgs.ts'
+import type { RawRow, Readable } from '../../store/rows/columns.ts'
 import { only } from '../../store/rows/columns.ts'
-import { everyRow } from '../../store/rows/every.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { inSnapshot } from '../../store/sqlite/snapshot.ts'
 import type { ScreenParts } from '../parts.ts'
 import { markOf } from '../sessions/cookie.ts'
@@ -132,4 +132,43 @@ function cachedUsualDays({ db, clock }: ScreenParts['deps']): (org: number) => R
     cached.set(org, { at: now, days })
     return days
   }
+}
+
+/** Tables read as a whole have a few dozen rows; nothing but this keeps tags and lists few. */
+const MAX_ROWS = 5000
+
+/** Returns a function that reads all rows of an organisation as one JSON array, in the order of `by`. */
+function everyRow(
+  db: Database,
+  table: string,
+  { select, json }: Readable,
+  { by, where = '', from = table }: { by: string; where?: string; from?: string },
+): (org: number) => string {
+  const all = db
+    .prepare(
+      `SELECT ${select} FROM ${from} WHERE ${table}.org_id = ?${where && ` AND ${where}`} ORDER BY ${by} LIMIT ${MAX_ROWS}`,
+    )
+    .raw()
+  return (org) => `[${(all.all(org) as RawRow[]).map(json).join()}]`
+}
+
+/** Counted up to here, so that a count takes at most a millisecond. */
+export const MAX_COUNT = 10_000
+
+type Counts = Record<'deals' | 'contacts' | 'companies' | 'tasks_late' | 'tasks_today', number>
+
+/**
+ * How many records there are, at most MAX_COUNT of each, which then means "as many or more"; deals are the open ones. And
+ * how many of the newest tasks of a member are open and late, or due until `endOfDay`.
+ */
+function countsOf(db: Database): (org: number, member: string, now: number, endOfDay: number) => Counts {
+  const count = (what: string) => `(SELECT count(*) FROM (SELECT 1 FROM ${what} LIMIT ${MAX_COUNT}))`
+  const all = db.prepare(
+    `SELECT ${count("deals WHERE org_id = @org AND status = 'open'")} AS deals,
+       ${count('contacts WHERE org_id = @org')} AS contacts, ${count('companies WHERE org_id = @org')} AS companies,
+       count(*) FILTER (WHERE due_at < @now) AS tasks_late, count(*) FILTER (WHERE due_at >= @now) AS tasks_today
+     FROM (SELECT status, due_at FROM tasks WHERE org_id = @org AND owner_id = @member ORDER BY id DESC LIMIT ${MAX_COUNT})
+     WHERE status = 'open' AND due_at < @endOfDay`,
+  )
+  return (org, member, now, endOfDay) => all.get({ org, member, now, endOfDay }) as Counts
 }

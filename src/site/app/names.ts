@@ -1,9 +1,12 @@
 import type { Deps } from '../../deps.ts'
 import type { DataRoute } from '../../http/route.ts'
 import { Problem } from '../../lib/problem.ts'
-import { NAMED, recordNames } from '../../records/names.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 const MAX_IDS = 100
+const NAMES = { contacts: 'name', companies: 'name', deals: 'title, stage_id AS stage' } as const
+type Named = keyof typeof NAMES
+const NAMED = Object.keys(NAMES) as Named[]
 
 /** The names of records that others refer to: a page of contacts would otherwise need a request for each company. */
 export function nameRoutes({ db }: Deps): DataRoute[] {
@@ -32,4 +35,14 @@ export function nameRoutes({ db }: Deps): DataRoute[] {
       },
     },
   ]
+}
+
+/** Returns the ids, names and versions of those records that exist; the name of a deal is its title, with its stage. */
+function recordNames(db: Database): (org: number, kind: Named, ids: readonly string[]) => Record<string, unknown>[] {
+  const find = (table: Named) =>
+    db.prepare(
+      `SELECT id, ${NAMES[table]}, version FROM ${table} WHERE org_id = ? AND id IN (SELECT value FROM json_each(?))`,
+    )
+  const all = { contacts: find('contacts'), companies: find('companies'), deals: find('deals') }
+  return (org, kind, ids) => all[kind].all(org, JSON.stringify(ids)) as Record<string, unknown>[]
 }

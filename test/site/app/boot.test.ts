@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { MAX_COUNT } from '../../../src/crm/counts.ts'
+import { MAX_COUNT } from '../../../src/site/app/boot.ts'
 import { type BoardAnswer, boardRows } from '../../../src/web/data/board-wire.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'

@@ -4,18 +4,18 @@ import type { Json } from '../../../lib/json.ts'
 import { type FieldError, invalid, Problem } from '../../../lib/problem.ts'
 import { seen } from '../../../lib/pure/invisible.ts'
 import type { Context } from '../../../lib/written/reading.ts'
+import { timeOfDay } from '../../../lib/written/times-of-day.ts'
 import { readYesNo } from '../../../lib/written/yes-no.ts'
 import type { ActivityObject } from '../../writable.ts'
 import type { Draft, Link } from '../draft.ts'
 import type { Field, Fields, Kind } from '../field.ts'
-import { flagIn, momentIn, quoted, refused } from '../figures.ts'
+import { dayIn, flagIn, momentIn, quoted, refused } from '../figures.ts'
 import type { Mapping } from '../mapping.ts'
 import { nothingIn, saidNothing } from '../no-value.ts'
 import type { OnUnread, RowReader } from '../row-reader.ts'
 import type { Cells } from '../source.ts'
-import { unguarded } from '../values.ts'
+import { isBlank, unguarded } from '../values.ts'
 import { emptyParts, noteOf, type Parts, taskOf } from './compose.ts'
-import { dueOf } from './due.ts'
 import { LINKED, type LinkedField } from './fields.ts'
 import { NO_ID, recordOfId } from './salesforce-ids.ts'
 import { typeOfFile } from './signs.ts'
@@ -209,3 +209,19 @@ function keys(): (draft: Draft, parts: Parts) => Draft {
 const OF_TASKS: ReadonlySet<string> = new Set(['status', 'is_done', 'completed_at', 'priority'])
 
 const STATES: ReadonlySet<string> = new Set(['status', 'is_done', 'completed_at', 'owner_id', 'priority', 'is_pinned'])
+
+/** When something is due: a day, which may have its time in a column of its own. */
+function dueOf(text: string, clock: string, format: Context): string {
+  if (isBlank(clock) || !isDay(text, format)) return momentIn(text, format)
+  if (timeOfDay(clock) === undefined)
+    throw refused('invalid_time', `must have a time of day beside it, not ${quoted(clock)}`)
+  return momentIn(`${text} ${clock}`, format)
+}
+
+function isDay(text: string, format: Context): boolean {
+  try {
+    return dayIn(text, format) !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,6 +1,7 @@
 import type { Stored } from '../../../http/route.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import { UUID } from '../../../lib/id.ts'
+import { cutBytes } from '../../../lib/mail/parse/text.ts'
 import { conflict, type FieldError, field, invalid, Problem } from '../../../lib/problem.ts'
 import { fold } from '../../../lib/pure/fold.ts'
 import { ANY_SOURCE, externalIds } from '../../../records/external-ids.ts'
@@ -10,12 +11,12 @@ import type { Taken, Touched } from '../../journal/journal.ts'
 import type { ActivityObject, AllWrites, Given, History, Writable } from '../../writable.ts'
 import { changedFields } from '../changed.ts'
 import type { Activity, Draft, Link } from '../draft.ts'
+import type { Removed } from '../leave-out.ts'
 import { leaveOut } from '../leave-out.ts'
 import { lookups } from '../lookups.ts'
 import type { Match } from '../mapping.ts'
 import { isOmitted, type Rules } from '../rules.ts'
 import type { OnOmit } from '../take.ts'
-import { cutText } from './cut.ts'
 import { LINKED, type LinkedField } from './fields.ts'
 import { spellingsOfId } from './salesforce-ids.ts'
 
@@ -247,4 +248,16 @@ const isAlike = ({ given, activity }: Draft, record: Stored): boolean =>
 function withHead({ when }: Activity, author: string | undefined, body: string): string {
   const head = [when, author].filter((text) => text !== undefined).join(', ')
   return head === '' ? body : `${head}\n\n${body}`
+}
+
+const MAX_BYTES = { note: 262_144, task: 65_536 } as const
+/** For the lines above the text of a note. */
+const ROOM = 1024
+
+/** Cuts a text that is too long, as those of mails are. Returns undefined if that is not what is wrong. */
+function cutText({ given, activity }: Draft, { errors = [] }: Problem): Removed[] | undefined {
+  const error = errors.find(({ pointer, code }) => pointer === '/body' && code === 'too_long')
+  if (!error || errors.length > 1 || !activity || typeof given.body !== 'string') return undefined
+  given.body = cutBytes(given.body, MAX_BYTES[activity.object] - ROOM)
+  return [{ name: 'body', message: `${error.message}; the rest is left out` }]
 }

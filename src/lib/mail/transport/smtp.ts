@@ -1,5 +1,6 @@
 import type { SecureContext } from 'node:tls'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { MINUTE_MS } from '../../time.ts'
 import { contextOf, dial } from './dial.ts'
 import { isInternational, noUtf8 } from './envelope.ts'
 import { connectionError, placeOf, type SmtpFailure, sentence, smtpError } from './error-messages.ts'
@@ -8,11 +9,27 @@ import type { MailServer, Trust } from './server.ts'
 import { BEARER, bearerLogin } from './smtp-bearer.ts'
 import { type Outgoing, type Sent, sendOver } from './smtp-mail.ts'
 import { type Session, step } from './smtp-step.ts'
-import { limitOf, type SmtpTimes, TIMES } from './smtp-times.ts'
 
 /** Per server. Some servers treat more connections as an attack. */
 const MAX_CONNECTIONS = 2
 const MAX_REPLY_BYTES = 65_536
+
+export type SmtpTimes = { connect_ms: number; greeting_ms: number; answer_ms: number; idle_ms: number; try_ms: number }
+
+const TIMES: SmtpTimes = {
+  connect_ms: 15_000,
+  greeting_ms: 15_000,
+  answer_ms: MINUTE_MS,
+  idle_ms: 30_000,
+  /** A limit for servers that send just enough to avoid the other timeouts; large mails have more: see `limitOf`. */
+  try_ms: 600_000,
+}
+
+/** Slower lines are given up: 49 MiB take less than two hours on this one. Silence alone ends a try after `answer_ms`. */
+const SLOWEST_BYTES_PER_MS = 8
+
+/** How long one try to send a mail may take. */
+export const limitOf = (bytes: number, { try_ms } = TIMES): number => try_ms + Math.ceil(bytes / SLOWEST_BYTES_PER_MS)
 
 /** Sends mails through one server. Connections are kept for reuse; an idle one does not keep the process alive. */
 export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = TIMES) {

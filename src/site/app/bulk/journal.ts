@@ -1,8 +1,8 @@
 import { type Deps, once } from '../../../deps.ts'
 import type { Caller } from '../../../lib/caller.ts'
+import type { FieldError } from '../../../lib/problem.ts'
 import { notFound, type Problem } from '../../../lib/problem.ts'
 import { DAY_MS, rfc3339 } from '../../../lib/time.ts'
-import { type Refusal, refusalOf, storedRefusal } from './refusal.ts'
 import type { Kind } from './selection.ts'
 
 /** The change of each record: all members are optional. */
@@ -205,3 +205,18 @@ export const bulkJournal = once(({ db, clock }: Deps) => {
     endUndo: (org: number, id: string): void => void endUndo.run(clock.now(), org, id),
   }
 })
+
+/** Why a record of a change of many was left as it was. By its code the browser app says it in the member's language. */
+type Refusal = { id: string; code: string; detail: string; errors?: FieldError[] }
+
+/** Of many errors of one record, more are not shown. */
+const MAX_ERRORS = 3
+
+/** How the column `error` has it. */
+const storedRefusal = (problem: Problem | null): string | null =>
+  problem &&
+  JSON.stringify({ code: problem.code, detail: problem.message, errors: problem.errors?.slice(0, MAX_ERRORS) })
+
+/** Changes of earlier versions have the sentence alone. */
+const refusalOf = ({ id, error }: { id: string; error: string }): Refusal =>
+  error.startsWith('{') ? { id, ...JSON.parse(error) } : { id, code: 'unknown', detail: error }
