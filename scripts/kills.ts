@@ -45,7 +45,7 @@ try {
 
 async function inFolder(count: number): Promise<void> {
   const mail = await mailServers({ after: (end) => void ends.push(end) }, draws)
-  const place = await makePlace(program, draws, mail)
+  const place = await makePlace(program, draws, mail.settings)
   try {
     const figures = { kills: count, ...(await life(place, mail, count)) }
     for (const [name, figure] of Object.entries(figures)) sums[name] = (sums[name] ?? 0) + figure

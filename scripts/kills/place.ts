@@ -6,7 +6,6 @@ import type { Random } from '../../src/demo/story/random.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg, type Org } from '../../test/support/org.ts'
-import type { MailServers } from './mail.ts'
 import type { Program } from './program.ts'
 
 /** A data folder, and what runs on it. */
@@ -24,15 +23,15 @@ export type Place = {
   remove: () => void
 }
 
-/** Makes a data folder with an organisation and its mailbox, as if two days ago: a backup is due. */
-export async function makePlace(program: Program, random: Random, mail: MailServers): Promise<Place> {
+/** Makes a data folder with an organisation and a mailbox with these settings, as if two days ago: a backup is due. */
+export async function makePlace(program: Program, random: Random, mailbox: object): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'dealbox-kills-'))
   const [dataDir, nightly, beside] = ['data', 'nightly', 'beside'].map((name) => join(folder, name)) as string[]
   for (const path of [nightly, beside]) mkdirSync(path as string)
   const store = openStore(dataDir as string, { create: true })
   const org = await makeOrg(store, dataDir as string, 'Acme')
   store.db.prepare('UPDATE installation SET created_at = created_at - ?').run(2 * DAY_MS)
-  applySettings(store, org.org, { mailboxes: [mail.settings] })
+  applySettings(store, org.org, { mailboxes: [mailbox] })
   store.close()
   return {
     ...{ program, random, folder, org },
