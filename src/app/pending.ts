@@ -1,6 +1,6 @@
 import { remedies } from '../cli/jobs-remedies.ts'
-import { usage } from '../command/config/options.ts'
 import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
+import { usage } from '../lib/problem.ts'
 import { ENROLLMENT_STEP } from '../sequences/enrollments/enrollment-writer.ts'
 import { jobRows } from '../store/jobs/job-rows.ts'
 import { pendingWork, type Waiting } from '../store/jobs/pending-work.ts'

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { usage } from '../command/config/options.ts'
 import { canonical, network } from '../lib/net/addresses.ts'
 import { readNetwork } from '../lib/net/networks.ts'
+import { usage } from '../lib/problem.ts'
 
 /** Who sent a request, as the proxies say that are trusted. */
 export type Client = {

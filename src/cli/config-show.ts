@@ -1,8 +1,9 @@
 import { type Command, command, json, optionsOf } from '../command/command.ts'
-import { type Found, keyOf, type Options, usage } from '../command/config/options.ts'
+import { type Found, keyOf, type Options } from '../command/config/options.ts'
 import { unknownVariables, withoutEffect } from '../command/config/unknown.ts'
 import { aligned, oneLine } from '../command/text.ts'
 import { nearest } from '../lib/nearest.ts'
+import { usage } from '../lib/problem.ts'
 
 type Row = {
   key: string

@@ -1,7 +1,7 @@
 import type { Forgotten } from '../cleanup/erasure/forget.ts'
 import { type Answer, command, json, org } from '../command/command.ts'
-import { usage } from '../command/config/options.ts'
 import { chosenOrg, withStore } from '../command/store.ts'
+import { usage } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { backupDir } from '../ops/backup/commands/backup-options.ts'
 import { folderOfCommand } from '../ops/backup/folders.ts'

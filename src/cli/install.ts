@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { command } from '../command/command.ts'
 import { CONFIG_FILE } from '../command/config/file.ts'
-import { type Found, usage } from '../command/config/options.ts'
+import type { Found } from '../command/config/options.ts'
 import { askYes } from '../command/prompt.ts'
 import { openLog } from '../lib/log.ts'
-import { Problem } from '../lib/problem.ts'
+import { Problem, usage } from '../lib/problem.ts'
 import {
   DATA,
   dropInText,

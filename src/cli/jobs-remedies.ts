@@ -4,14 +4,7 @@ import { conflict } from '../lib/problem.ts'
 import { sendingStore } from '../mail/sending.ts'
 import { isLive } from '../sequences/enrollments/enrollment.ts'
 import { ENROLLMENT_STEP, enrollmentWriter } from '../sequences/enrollments/enrollment-writer.ts'
-
-/** What a command does with a job of one kind, in the transaction in which the job is tried again or dropped. */
-export type Remedy = {
-  /** Undoes the consequences of giving up. Throws Problem 409 if another try could do nothing. */
-  retry?: (org: number, key: string) => void
-  /** Writes the consequences; without it, only a job that was given up can be dropped. */
-  drop?: (org: number, key: string) => void
-}
+import type { Remedy } from '../store/jobs/kinds.ts'
 
 const DROPPED = 'It was dropped with "dealbox jobs drop", and was not sent.'
 const ENDED =

@@ -1,6 +1,7 @@
 import type { NewEntry } from '../events/audit/entry.ts'
+import type { Environment } from '../lib/environment.ts'
 import type { CommandStore } from '../store/open.ts'
-import type { Arguments, Environment, Found, Options, Values } from './config/options.ts'
+import type { Arguments, Found, Options, Values } from './config/options.ts'
 
 /**
  * The result of a command: `json` is printed with --json, `text` without; `note` is printed on stderr. `audit` is what

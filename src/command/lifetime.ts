@@ -1,5 +1,5 @@
+import { usage } from '../lib/problem.ts'
 import { HOUR_MS } from '../lib/time.ts'
-import { usage } from './config/options.ts'
 
 /** Returns the milliseconds of `90d` or `12h`; null for `never`. Throws a usage Problem. */
 export function parseLifetime(flag: string, text: string): number | null {

@@ -1,5 +1,5 @@
+import { usage } from '../lib/problem.ts'
 import { parseSize } from '../lib/size.ts'
-import { usage } from './config/options.ts'
 
 /** An option of all that look at the disk. */
 export const minFreeOption = {

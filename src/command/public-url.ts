@@ -1,4 +1,4 @@
-import { usage } from './config/options.ts'
+import { usage } from '../lib/problem.ts'
 
 export const apiListen = {
   type: 'string',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Problem } from '../lib/problem.ts'
+import { Problem, usage } from '../lib/problem.ts'
 import { backUpFirst } from '../ops/backup/before-migration.ts'
 import { backupsFolder, folderOfCommand } from '../ops/backup/folders.ts'
 import { isEncryptedName } from '../ops/backup/names.ts'
@@ -9,7 +9,6 @@ import { type CommandStore, type OpenOptions, openStore } from '../store/open.ts
 import { movedProblem } from '../store/orgs/org-states.ts'
 import { allOrgs, allOrgsEver, type Org } from '../store/orgs/orgs.ts'
 import type { Versions } from '../store/schema/migrations.ts'
-import { usage } from './config/options.ts'
 
 /** Organisations that an error message names. */
 const MAX_SHOWN = 20

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Trust } from '../lib/mail/transport/server.ts'
-import { usage } from './config/options.ts'
+import { usage } from '../lib/problem.ts'
 
 /** Reads the certificates of `--mail-ca FILE`, or of another option. Throws a usage Problem if the file contains none. */
 export function readTrust(file: string, option = '--mail-ca'): Trust {

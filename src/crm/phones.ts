@@ -1,9 +1,11 @@
-import { PHONES_INDEX } from '../app/settings/org.ts'
 import type { Deps } from '../deps.ts'
 import { type Job, jobQueue } from '../store/jobs/jobs.ts'
 import type { RunKind } from '../store/jobs/kinds.ts'
 import { companyStore } from './companies.ts'
 import { contactStore } from './contacts.ts'
+
+/** The kind of job that renews the search words of phones: a number without a code is one of the organisation's country. */
+export const PHONES_INDEX = 'phones.index'
 
 /** Requests wait for at most one batch. */
 const BATCH_SIZE = 100

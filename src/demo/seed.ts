@@ -1,6 +1,6 @@
 import { command, json, org } from '../command/command.ts'
-import { usage } from '../command/config/options.ts'
 import { chosenOrg, withStore } from '../command/store.ts'
+import { usage } from '../lib/problem.ts'
 import { DAY_MS, isDate } from '../lib/time.ts'
 import type { CommandStore } from '../store/open.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'

@@ -1,9 +1,14 @@
-import { SEQS_PER_EPOCH } from '../ops/replication/followed/promotion.ts'
 import type { Database } from '../store/sqlite/driver.ts'
 import { eventReader } from './reading.ts'
 
 // A promotion leaves out numbers, so that the new primary never gives an event the number of one that was lost:
 // docs/decisions/043-failover.md.
+
+/**
+ * Each epoch has a range of this many numbers for the events of an organisation. What its predecessor has written and
+ * not replicated is in the range before, so no number is given twice; the rest of that range counts as purged.
+ */
+export const SEQS_PER_EPOCH = 1_000_000_000
 
 /** The seq that the primaries after that of an event began with. */
 export const nextStart = (seq: number): number => (Math.floor(seq / SEQS_PER_EPOCH) + 1) * SEQS_PER_EPOCH

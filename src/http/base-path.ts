@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { usage } from '../command/config/options.ts'
-import { Problem } from '../lib/problem.ts'
+import { Problem, usage } from '../lib/problem.ts'
 import type { Answer } from './answer.ts'
 
 // The path below which the server is, such as /crm; '' if it has a name of its own. It is taken off every request once, when that

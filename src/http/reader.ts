@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authentication } from '../auth/access.ts'
-import type { ReaderStore } from '../ops/replication/followed/reader.ts'
+import { Problem } from '../lib/problem.ts'
 
 /** How many milliseconds the copy is behind, on the answers of a reader. */
 export const LAG = 'Dealbox-Lag-Ms'
@@ -14,8 +14,16 @@ export type Passed = { id: string; maxBytes?: number | undefined; isKnown: boole
 /** Passes a request on and its answer back. Returns the status; throws Problem 4xx or 503 before anything was answered. */
 export type Pass = (req: IncomingMessage, res: ServerResponse, passed: Passed) => Promise<number>
 
+/** A copy of which a reader answers. */
+export type Readable = {
+  /** Waits until the copy can be read, which it then is for the rest of this turn of the event loop. Rejects with Problem 503. */
+  readable: () => Promise<void> | undefined
+  /** How far the copy is behind its primary, as the last heartbeat shows; undefined before the first. */
+  lagMs: () => number | undefined
+}
+
 /** What a reader does otherwise than a primary. Without `pass`, writes are refused. */
-export type Reader = Pick<ReaderStore, 'readable' | 'lagMs'> & { pass?: Pass | undefined }
+export type Reader = Readable & { pass?: Pass | undefined }
 
 /**
  * Waits until the copy can be read, for a moment at most, and returns the header that says how far it is behind. If it
@@ -45,3 +53,6 @@ export async function isKnown(authenticate: Authentication['authenticate'], req:
     return false
   }
 }
+
+/** Whether a copy that cannot be read now may be readable in a moment. */
+export const isPassing = (error: unknown): boolean => error instanceof Problem && error.code === 'copy_unavailable'

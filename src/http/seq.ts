@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { conflict, Problem } from '../lib/problem.ts'
-import { isPassing } from '../ops/replication/followed/reader.ts'
+import { isPassing } from './reader.ts'
 import type { CommitWaiters } from './waiting.ts'
 
 /** The seq of the newest event: of each response, and what a read asks to see at least. */

@@ -51,3 +51,8 @@ export function notFound(): Problem {
 export function conflict(code: string, detail: string, more?: Record<string, unknown>): Problem {
   return new Problem(409, code, detail, more ? { more } : {})
 }
+
+/** A mistake on the command line: exit code 2. */
+export function usage(sentence: string): Problem {
+  return new Problem(400, 'usage', sentence)
+}

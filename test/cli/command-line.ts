@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { commands } from '../../src/cli/commands.ts'
 import type { Command } from '../../src/command/command.ts'
-import type { Environment } from '../../src/command/config/options.ts'
 import { run } from '../../src/command/run.ts'
+import type { Environment } from '../../src/lib/environment.ts'
 import { MAIN } from '../support/program.ts'
 
 export type Ended = { code: number | null; out: string; err: string }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { SEQS_PER_EPOCH } from '../../src/ops/replication/followed/promotion.ts'
+import { SEQS_PER_EPOCH } from '../../src/events/epochs.ts'
 import { replayStore } from '../../src/webhooks/replay.ts'
 import { type AppServer, startApp } from '../support/app-data.ts'
 import type { Row } from '../support/records.ts'

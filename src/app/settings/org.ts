@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import { PHONES_INDEX } from '../../crm/phones.ts'
 import * as f from '../../lib/fields.ts'
 import { timeOfId } from '../../lib/id.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
@@ -6,9 +7,6 @@ import type { Store } from '../../store/open.ts'
 import { countryOf } from '../../store/orgs/orgs.ts'
 import { checkOrgNumber } from '../../store/search/search.ts'
 import { type Change, changesOf } from '../../store/settings/changes.ts'
-
-/** The kind of job that renews the search words of phones: a number without a code is one of the organisation's country. */
-export const PHONES_INDEX = 'phones.index'
 
 export const OrgSettings = f.object({
   name: f.title,

@@ -1,5 +1,6 @@
-import { type Options, usage, type Values } from '../../command/config/options.ts'
+import type { Options, Values } from '../../command/config/options.ts'
 import { EMAIL_FORM } from '../../lib/email.ts'
+import { usage } from '../../lib/problem.ts'
 
 const OWNERS = 'owners'
 const MOST_ADDRESSES = 20

@@ -37,7 +37,7 @@ import { startScheduler } from '../../store/jobs/scheduler.ts'
 import { requireDatabase } from '../../store/open.ts'
 import { startListeners } from './listeners.ts'
 import { waysOf } from './reader-notices.ts'
-import { recurringWork } from './recurring.ts'
+import { afterJump, recurringWork } from './recurring.ts'
 import { GRACE_MS, type Running } from './running.ts'
 import { startNotices } from './serve-notices.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
@@ -142,6 +142,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       log,
       kinds,
       recurring: [...recurringWork({ keepEventsMs, keepAuditMs }), ...screensWork(deps)],
+      afterJump,
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     if (!isPaused) {

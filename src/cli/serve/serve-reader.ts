@@ -5,17 +5,16 @@ import { resourceDeps } from '../../app/deps.ts'
 import { bodies } from '../../http/body/bodies.ts'
 import { passOn } from '../../http/forward.ts'
 import type { Listener } from '../../http/listener/server.ts'
-import type { Reader } from '../../http/reader.ts'
+import { isPassing, type Reader } from '../../http/reader.ts'
 import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { health } from '../../ops/monitoring/health.ts'
 import { recordedMetrics } from '../../ops/monitoring/recorded.ts'
 import type { Followed } from '../../ops/replication/commands/follow-options.ts'
 import { type CopyStatus, type Following, follow } from '../../ops/replication/follow.ts'
-import { isCopy, removeLeftovers } from '../../ops/replication/followed/files.ts'
+import { removeLeftovers } from '../../ops/replication/followed/files.ts'
 import {
   checkReaderKeys,
-  isPassing,
   keysMissing,
   missingKeys,
   openReader,
@@ -23,6 +22,7 @@ import {
 } from '../../ops/replication/followed/reader.ts'
 import { createPrivateFolder, hasKeys } from '../../store/folder/key-file.ts'
 import { lockInstance } from '../../store/folder/lock.ts'
+import { isCopy } from '../../store/folder/marks.ts'
 import { DATABASE } from '../../store/open.ts'
 import { startListeners } from './listeners.ts'
 import { startReaderNotices, waysOf } from './reader-notices.ts'

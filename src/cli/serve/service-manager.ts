@@ -1,5 +1,5 @@
 import type { spawn } from 'node:child_process'
-import type { Environment } from '../../command/config/options.ts'
+import type { Environment } from '../../lib/environment.ts'
 import type { Log } from '../../lib/log.ts'
 
 /** Messages within the time after which systemd restarts a server that is silent. */

@@ -1,8 +1,8 @@
 import { type Json, readJson } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { Problem } from '../../lib/problem.ts'
-import { keyOf, type Option, type Options, usage, type Value } from './options.ts'
-import { othersMayRead, othersMayWrite, readSmallFile } from './small-file.ts'
+import { Problem, usage } from '../../lib/problem.ts'
+import { othersMayRead, othersMayWrite, readSmallFile } from '../../lib/small-file.ts'
+import { keyOf, type Option, type Options, type Value } from './options.ts'
 
 /** The configuration file in the data folder. */
 export const CONFIG_FILE = 'dealbox.json'

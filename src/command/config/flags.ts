@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { flagOf, type Option, type Options, optionUsage, usage, type Value } from './options.ts'
+import { usage } from '../../lib/problem.ts'
+import { flagOf, type Option, type Options, optionUsage, type Value } from './options.ts'
 
 /** Reads the command line: the values of its flags by the names of their options, and the other words. */
 export function readFlags(

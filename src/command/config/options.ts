@@ -1,4 +1,4 @@
-import { Problem } from '../../lib/problem.ts'
+import { usage } from '../../lib/problem.ts'
 
 // What options a command may declare, and what they are called. src/command/config reads their values.
 
@@ -34,8 +34,6 @@ export type Values<O extends Options> = {
 /** The positional arguments of a command, by name, each with its help; all are required. */
 export type Arguments = Record<string, string>
 
-export type Environment = Record<string, string | undefined>
-
 export type Value = string | boolean | readonly string[]
 
 /** Where the value of an option comes from, and there the flag, the variable or the path of the file. */
@@ -55,11 +53,6 @@ export const variableOf = (name: string): string =>
 /** The option in the help: `--email EMAIL`. */
 export function optionUsage(name: string, { type, placeholder }: Option): string {
   return type === 'boolean' ? flagOf(name) : `${flagOf(name)} ${placeholder ?? name.toUpperCase()}`
-}
-
-/** A mistake on the command line: exit code 2. */
-export function usage(sentence: string): Problem {
-  return new Problem(400, 'usage', sentence)
 }
 
 /** Where a listener listens: at an address of the network, or on a Unix socket. */

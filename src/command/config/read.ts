@@ -1,17 +1,10 @@
 import { join } from 'node:path'
+import type { Environment } from '../../lib/environment.ts'
+import { usage } from '../../lib/problem.ts'
 import { readEnvironment } from './environment.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './file.ts'
 import { readFlags } from './flags.ts'
-import {
-  type Arguments,
-  type Environment,
-  type Found,
-  flagOf,
-  type Options,
-  optionUsage,
-  usage,
-  type Values,
-} from './options.ts'
+import { type Arguments, type Found, flagOf, type Options, optionUsage, type Values } from './options.ts'
 
 /** What a command accepts. `rest` names further arguments, all of them optional. */
 type Accepted<O extends Options, A extends Arguments> = { options: O; args: A; rest?: { name: string } | undefined }

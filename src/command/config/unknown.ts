@@ -1,5 +1,6 @@
+import type { Environment } from '../../lib/environment.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { type Environment, type Options, variableOf } from './options.ts'
+import { type Options, variableOf } from './options.ts'
 
 /** Variables that look like those of options: a wrong key in a file is an error, but the environment is shared. */
 export function unknownVariables(

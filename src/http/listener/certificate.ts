@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Server, ServerOptions } from 'node:https'
-import { usage } from '../../command/config/options.ts'
 import type { Log } from '../../lib/log.ts'
+import { usage } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 
 /** The paths of a certificate with those between it and the root, and of its private key: both in PEM form. */

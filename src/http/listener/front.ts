@@ -1,6 +1,6 @@
 import { trustedProxies } from '../../auth/client.ts'
-import { usage } from '../../command/config/options.ts'
 import type { Log } from '../../lib/log.ts'
+import { usage } from '../../lib/problem.ts'
 import { parseBasePath } from '../base-path.ts'
 import { type Certificate, openCertificate } from './certificate.ts'
 import { parseHosts } from './hosts.ts'

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { clientOf } from '../../auth/client.ts'
-import { usage } from '../../command/config/options.ts'
-import { Problem } from '../../lib/problem.ts'
+import { Problem, usage } from '../../lib/problem.ts'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const EVERYWHERE = ['0.0.0.0', '::', '[::]']

@@ -1,4 +1,5 @@
-import { parseListen, usage } from '../../command/config/options.ts'
+import { parseListen } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
 import { publicUrls } from '../../store/orgs/orgs.ts'
 import { parseBasePath } from '../base-path.ts'

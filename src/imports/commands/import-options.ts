@@ -1,5 +1,6 @@
 import { json, org } from '../../command/command.ts'
-import { flagOf, type Options, usage, type Values } from '../../command/config/options.ts'
+import { flagOf, type Options, type Values } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 import type { FormatOptions } from '../csv/detect-formats.ts'
 import { checkEncoding } from '../csv/encodings/encodings.ts'
 import type { ImportOptions } from '../csv/import.ts'

@@ -1,5 +1,5 @@
-import { usage } from '../../command/config/options.ts'
 import type { Json } from '../../lib/json.ts'
+import { usage } from '../../lib/problem.ts'
 import { readAmount } from '../../lib/written/amounts.ts'
 import { readDay } from '../../lib/written/days.ts'
 import { daysShown } from '../../lib/written/days-shown.ts'

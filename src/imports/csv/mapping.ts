@@ -1,5 +1,5 @@
-import { usage } from '../../command/config/options.ts'
 import type { Json } from '../../lib/json.ts'
+import { usage } from '../../lib/problem.ts'
 import { type FieldType, TYPES } from '../../records/custom-fields/types.ts'
 import type { ImportObject } from '../writable.ts'
 import type { Fields } from './field.ts'

@@ -1,4 +1,4 @@
-import { usage } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { readDay } from '../../lib/written/days.ts'
 import { readList } from '../../lib/written/lists.ts'

@@ -1,4 +1,4 @@
-import { usage } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { ANY_SOURCE } from '../../records/external-ids.ts'
 import { isActivity, productOfActivities } from './activities/signs.ts'

@@ -2,10 +2,9 @@ import { createWriteStream, existsSync, realpathSync, renameSync, rmSync } from 
 import { basename, dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
-import { usage } from '../../command/config/options.ts'
 import { guarded } from '../../lib/formula.ts'
 import type { Json } from '../../lib/json.ts'
-import { Problem } from '../../lib/problem.ts'
+import { Problem, usage } from '../../lib/problem.ts'
 import { rowsOf } from './read.ts'
 import type { Source } from './source.ts'
 

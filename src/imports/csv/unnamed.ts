@@ -1,4 +1,4 @@
-import { usage } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import type { ImportObject } from '../writable.ts'
 import type { Mapping } from './mapping.ts'

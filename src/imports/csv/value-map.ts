@@ -1,5 +1,5 @@
-import { usage } from '../../command/config/options.ts'
 import type { Json } from '../../lib/json.ts'
+import { usage } from '../../lib/problem.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import type { Fields, Kind } from './field.ts'
 import { columnNamed, type Mapping } from './mapping.ts'

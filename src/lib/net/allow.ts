@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { usage } from '../../command/config/options.ts'
+import { usage } from '../problem.ts'
 import { canonical, type Kind, network, type Range, rangeOf } from './addresses.ts'
 import { readNetwork } from './networks.ts'
 

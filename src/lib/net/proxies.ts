@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { readSecretVariable } from '../../command/config/environment.ts'
-import type { Environment } from '../../command/config/options.ts'
+import { type Environment, readSecretVariable } from '../environment.ts'
 import { canonical, network } from './addresses.ts'
 import { readNetwork } from './networks.ts'
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { SEQS_PER_EPOCH } from '../../events/epochs.ts'
 import type { CommandStore } from '../../store/open.ts'
 import { replicationRow } from '../../store/replication.ts'
 import { openSqlite } from '../../store/sqlite/driver.ts'
 import { failureOf } from '../../store/sqlite/failures.ts'
-import { SEQS_PER_EPOCH } from '../replication/followed/promotion.ts'
 
 // A backup may be older than the last promotion. Restored as it is, it would be the database of a primary that was replaced,
 // by itself, and would give its events the numbers of others. docs/decisions/043-failover.md

@@ -1,5 +1,5 @@
-import { usage } from '../../command/config/options.ts'
 import { dateIn, parseDay } from '../../lib/calendar/days.ts'
+import { usage } from '../../lib/problem.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import type { Reason } from './reasons.ts'
 

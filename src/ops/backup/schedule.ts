@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { usage } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 
 /** Such as 03:15. */
 export type TimeOfDay = string

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { usage } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 import { DATABASE } from '../../store/open.ts'
 import type { ReplicaPlace } from '../replication/commands/replica-options.ts'
 import { SOCKET } from '../replication/renewal.ts'

@@ -1,6 +1,7 @@
 import { join, posix } from 'node:path'
 import { command, json } from '../../command/command.ts'
-import { flagOf, usage } from '../../command/config/options.ts'
+import { flagOf } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 import { decryptionOptions, readDecryption } from '../backup/commands/backup-places.ts'
 import { type ReplicaPlace, readReplica, replicaOptions } from '../replication/commands/replica-options.ts'
 import { folderOfEpoch } from '../replication/epochs.ts'

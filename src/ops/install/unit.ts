@@ -7,9 +7,9 @@ import {
   type Option,
   type Options,
   parseListen,
-  usage,
   variableOf,
 } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 import { FILE_OR_RECIPIENT } from '../backup/commands/backup-places.ts'
 import { FOLDER_OR_URL } from '../replication/commands/replica-options.ts'
 

@@ -3,10 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { peerOf } from '../../auth/client.ts'
 import { hashOf } from '../../auth/secrets.ts'
-import { usage } from '../../command/config/options.ts'
 import { hostOf, isLoopback } from '../../http/listener/hosts.ts'
 import { canonical, network } from '../../lib/net/addresses.ts'
-import { Problem } from '../../lib/problem.ts'
+import { Problem, usage } from '../../lib/problem.ts'
 
 /** Who may see how the server is: the networks, and whoever has the token. */
 export type Monitors = {

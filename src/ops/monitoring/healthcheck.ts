@@ -1,9 +1,9 @@
 import { get as getPlain, type RequestOptions } from 'node:http'
 import { command, json } from '../../command/command.ts'
-import { type Listen, parseListen, usage } from '../../command/config/options.ts'
+import { type Listen, parseListen } from '../../command/config/options.ts'
 import { parseBasePath } from '../../http/base-path.ts'
 import { basePath, tlsCert } from '../../http/listener/front.ts'
-import { Problem } from '../../lib/problem.ts'
+import { Problem, usage } from '../../lib/problem.ts'
 
 const PATIENCE_MS = 5000
 /** More than any answer has. */

@@ -1,4 +1,4 @@
-import { usage } from '../../command/config/options.ts'
+import { usage } from '../../lib/problem.ts'
 import { type Monitors, parseMonitorFrom } from './access.ts'
 
 const LOOPBACK = 'loopback'

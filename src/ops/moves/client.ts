@@ -2,8 +2,7 @@ import { Agent as PlainAgent, request as plain } from 'node:http'
 import { Agent as SecureAgent, request as secure } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { usage } from '../../command/config/options.ts'
-import { Problem } from '../../lib/problem.ts'
+import { Problem, usage } from '../../lib/problem.ts'
 import { MOVES } from './protocol.ts'
 
 export type Client = ReturnType<typeof movesClient>

@@ -1,7 +1,8 @@
 import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
+import { isCopy } from '../../store/folder/marks.ts'
 import { type Child, type Ended, startChild } from './child.ts'
-import { isCopy, removeCopy } from './followed/files.ts'
+import { removeCopy } from './followed/files.ts'
 
 export type FollowOptions = {
   /** The URL of the replica. */

@@ -1,14 +1,21 @@
-import { linksAfterJump } from '../../auth/links.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
-import { scheduleAfterJump } from '../../webhooks/delivery/clock.ts'
+import type { Store } from '../open.ts'
+import type { Jump } from '../wall-clock.ts'
 import { jobQueue } from './jobs.ts'
 import type { Kind } from './kinds.ts'
 import { type Queue, type SchedulerContext, stepping } from './queue.ts'
 
 const EVERY_MS = MINUTE_MS
 
+/** Corrects what a room has computed from a wrong clock. Runs in the transaction that notes the jump. */
+export type AfterJump = (store: Store, jump: Jump) => void
+
 /** Checks the wall clock each minute, stores the time, and handles the consequences of a jump. */
-export function clockQueue(kinds: readonly Kind[], scheduler: SchedulerContext): Queue {
+export function clockQueue(
+  kinds: readonly Kind[],
+  afterJump: readonly AfterJump[],
+  scheduler: SchedulerContext,
+): Queue {
   const { store, log } = scheduler
   const { clock, wallClock } = store
   const jobs = jobQueue(store)
@@ -36,8 +43,7 @@ export function clockQueue(kinds: readonly Kind[], scheduler: SchedulerContext):
       wallClock.note()
       if (!jump) return null
       for (const kind of kinds) if (!('isDated' in kind)) jobs.setBack(kind.kind, jump)
-      scheduleAfterJump(store, jump)
-      linksAfterJump(store)
+      for (const correct of afterJump) correct(store, jump)
       return null
     })
     if (jump) wallClock.noted(jump)

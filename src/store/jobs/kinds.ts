@@ -58,6 +58,14 @@ export type PerformKind = {
 
 export type Kind = RunKind | PerformKind
 
+/** What a command does with a job of one kind, in the transaction in which the job is tried again or dropped. */
+export type Remedy = {
+  /** Undoes the consequences of giving up. Throws Problem 409 if another try could do nothing. */
+  retry?: (org: number, key: string) => void
+  /** Writes the consequences; without it, only a job that was given up can be dropped. */
+  drop?: (org: number, key: string) => void
+}
+
 /** For jobs in a transaction: about nine hours. */
 const MAX_TRIES = 20
 

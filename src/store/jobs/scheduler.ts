@@ -1,11 +1,11 @@
-import { type Recurring, recurringQueue } from '../../cli/serve/recurring.ts'
 import type { Log } from '../../lib/log.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { Store } from '../open.ts'
-import { clockQueue } from './clock.ts'
+import { type AfterJump, clockQueue } from './clock.ts'
 import { jobQueue, putsInto } from './jobs.ts'
 import { type Kind, maxTriesOf, queueOf } from './kinds.ts'
 import { PAUSE_AFTER_FAILURE_MS, type Queue, type SchedulerContext, stepping } from './queue.ts'
+import { type Recurring, recurringQueue } from './recurring-work.ts'
 
 export type Scheduler = {
   /** Checks at once for due work. Commits that put a job do this automatically. */
@@ -23,6 +23,8 @@ export type SchedulerOptions = {
   log: Log
   kinds: readonly Kind[]
   recurring: readonly Recurring[]
+  /** What follows from a jump of the clock, besides the times of jobs. */
+  afterJump?: readonly AfterJump[]
   random?: () => number
   timers?: Timers
   /** For jobs outside of a transaction when the scheduler stops; longer ones are repeated after the next start. */
@@ -47,6 +49,7 @@ export function startScheduler({
   log,
   kinds,
   recurring,
+  afterJump = [],
   random = Math.random,
   timers = unrefTimers,
   graceMs = 5000,
@@ -58,7 +61,7 @@ export function startScheduler({
 
   const scheduler: SchedulerContext = { store, log, random, stopping: () => stopped !== undefined, free: check }
   const ofKinds = kinds.map((kind) => queueOf(kind, scheduler))
-  const ofServer = [clockQueue(kinds, scheduler), leaseQueue(kinds, ofKinds, scheduler)]
+  const ofServer = [clockQueue(kinds, afterJump, scheduler), leaseQueue(kinds, ofKinds, scheduler)]
   const queues = [...ofServer, ...recurring.map((piece) => recurringQueue(piece, scheduler)), ...ofKinds]
 
   /** Starts due work, and sets the timer for the next. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { type Recurring, recurringWork } from '../../../src/cli/serve/recurring.ts'
+import { recurringWork } from '../../../src/cli/serve/recurring.ts'
+import type { Recurring } from '../../../src/store/jobs/recurring-work.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { rowsOf, schedulerHarness } from '../../store/jobs/scheduler-harness.ts'
 import { startServer, type TestServer } from '../../support/server.ts'

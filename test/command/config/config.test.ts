@@ -5,15 +5,9 @@ import { describe, test } from 'node:test'
 import { commands } from '../../../src/cli/commands.ts'
 import { prepareEmptyFolder } from '../../../src/cli/serve/setup.ts'
 import { type Command, command, json, optionsOf } from '../../../src/command/command.ts'
-import {
-  type Environment,
-  flagOf,
-  keyOf,
-  type Option,
-  type Value,
-  variableOf,
-} from '../../../src/command/config/options.ts'
+import { flagOf, keyOf, type Option, type Value, variableOf } from '../../../src/command/config/options.ts'
 import { readConfig } from '../../../src/command/config/read.ts'
+import type { Environment } from '../../../src/lib/environment.ts'
 import { nearest } from '../../../src/lib/nearest.ts'
 import { cli, temporaryFolder } from '../../cli/command-line.ts'
 

@@ -27,13 +27,13 @@ import {
   noteStopped,
   readEpoch,
 } from '../../../src/ops/replication/epochs.ts'
-import { isCopy } from '../../../src/ops/replication/followed/files.ts'
 import { epochOf, promoteCopy } from '../../../src/ops/replication/followed/promotion.ts'
 import { isSamePlace, noteFenced, registerStandby } from '../../../src/ops/replication/holder.ts'
 import { claimNext } from '../../../src/ops/replication/promotion.ts'
 import type { Copy } from '../../../src/ops/replication/replica/copy.ts'
 import { folderCopy } from '../../../src/ops/replication/replica/folder.ts'
 import { keyFileNames, makeKeyFile } from '../../../src/store/folder/key-file.ts'
+import { isCopy } from '../../../src/store/folder/marks.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { type Database, openSqlite } from '../../../src/store/sqlite/driver.ts'
 import { cli, temporaryFolder } from '../../cli/command-line.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { SEQS_PER_EPOCH } from '../../../src/ops/replication/followed/promotion.ts'
+import { SEQS_PER_EPOCH } from '../../../src/events/epochs.ts'
 import { eventSeqs } from '../../../src/site/app/event-seqs.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 

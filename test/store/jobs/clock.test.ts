@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { linkStore } from '../../../src/auth/links.ts'
-import { recurringWork } from '../../../src/cli/serve/recurring.ts'
+import { afterJump, recurringWork } from '../../../src/cli/serve/recurring.ts'
 import type { Kind } from '../../../src/store/jobs/kinds.ts'
 import { PAUSE_AFTER_FAILURE_MS } from '../../../src/store/jobs/queue.ts'
 import type { SchedulerOptions } from '../../../src/store/jobs/scheduler.ts'
@@ -28,7 +28,11 @@ afterEach(async () => {
 })
 
 function start(options: Partial<SchedulerOptions> = {}) {
-  const scheduler = schedulerHarness(server, { recurring: recurringWork({ keepEventsMs: KEPT_MS }), ...options })
+  const scheduler = schedulerHarness(server, {
+    recurring: recurringWork({ keepEventsMs: KEPT_MS }),
+    afterJump,
+    ...options,
+  })
   stops.push(scheduler.stop)
   return scheduler
 }
@@ -165,7 +169,7 @@ describe('after a jump of the clock', () => {
     }
     const scheduler = schedulerHarness(
       { store, a: server.a },
-      { kinds: [work], recurring: recurringWork({ keepEventsMs: KEPT_MS }) },
+      { kinds: [work], recurring: recurringWork({ keepEventsMs: KEPT_MS }), afterJump },
     )
     stops.push(scheduler.stop)
     await scheduler.tick()

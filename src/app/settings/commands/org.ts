@@ -1,8 +1,7 @@
 import { command, json } from '../../../command/command.ts'
-import { usage } from '../../../command/config/options.ts'
 import { withStore } from '../../../command/store.ts'
 import { aligned } from '../../../command/text.ts'
-import { conflict, Problem } from '../../../lib/problem.ts'
+import { conflict, Problem, usage } from '../../../lib/problem.ts'
 import type { Store } from '../../../store/open.ts'
 import { allOrgsEver, type Org, setHost } from '../../../store/orgs/orgs.ts'
 

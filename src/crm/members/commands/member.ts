@@ -1,7 +1,7 @@
 import { type Answer, type AuditedWrites, command, json, org } from '../../../command/command.ts'
-import { usage } from '../../../command/config/options.ts'
 import { chosenOrg, withStore } from '../../../command/store.ts'
 import { aligned } from '../../../command/text.ts'
+import { usage } from '../../../lib/problem.ts'
 import { validate } from '../../../lib/validate.ts'
 import type { Member } from '../members.ts'
 import { MemberPatch, MemberSettings, memberSettings } from '../settings.ts'

@@ -1,4 +1,4 @@
-import { usage } from '../../../command/config/options.ts'
+import { usage } from '../../../lib/problem.ts'
 import { fold } from '../../../lib/pure/fold.ts'
 import type { ActivityObject, ImportObject, RecordObject } from '../../writable.ts'
 import { fieldsOfHeaders, headerKey } from '../headers.ts'

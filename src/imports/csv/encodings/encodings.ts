@@ -1,4 +1,4 @@
-import { usage } from '../../../command/config/options.ts'
+import { usage } from '../../../lib/problem.ts'
 import { TABLES } from './tables.ts'
 
 // The encodings of files, by the names of the Encoding Standard; those of DOS and older Macs by their usual ones.

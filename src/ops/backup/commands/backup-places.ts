@@ -1,7 +1,8 @@
 import { isAbsolute, relative, resolve } from 'node:path'
-import { flagOf, type Options, usage, type Values } from '../../../command/config/options.ts'
+import { flagOf, type Options, type Values } from '../../../command/config/options.ts'
 import { readTrust } from '../../../command/trust.ts'
 import { isLocal } from '../../../http/listener/screens-url.ts'
+import { usage } from '../../../lib/problem.ts'
 import { checkKeys } from '../encryption/encryption.ts'
 import {
   type Decryption,

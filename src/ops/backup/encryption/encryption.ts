@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
-import { usage } from '../../../command/config/options.ts'
-import { Problem } from '../../../lib/problem.ts'
+import { Problem, usage } from '../../../lib/problem.ts'
 import { localProblem } from '../files/full-disk.ts'
 import { wholeFile } from '../files/whole-file.ts'
 import { inThread, inThreadNow, threadStream } from './age-worker.ts'

@@ -1,5 +1,5 @@
-import { usage } from '../../../command/config/options.ts'
 import { plainText } from '../../../lib/plain-text.ts'
+import { usage } from '../../../lib/problem.ts'
 import { readSecretFile } from '../files/secret-file.ts'
 
 /** What backups are encrypted with: for some recipients, or with one passphrase. */

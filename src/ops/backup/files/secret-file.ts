@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { usage } from '../../../command/config/options.ts'
+import { usage } from '../../../lib/problem.ts'
 import { mountOf } from '../../../store/folder/mounts.ts'
 
 const MAX_BYTES = 64 * 1024

@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { flagOf, type Options, usage, type Values } from '../../../command/config/options.ts'
+import { flagOf, type Options, type Values } from '../../../command/config/options.ts'
 import { parseServer } from '../../../command/public-url.ts'
+import { usage } from '../../../lib/problem.ts'
 
 // Options of a server that only reads a copy.
 

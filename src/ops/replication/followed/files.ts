@@ -1,11 +1,9 @@
 import { rmSync, statSync } from 'node:fs'
+import { positionOf, promotingOf } from '../../../store/folder/marks.ts'
 
 // A copy is a database that Litestream keeps up to date from a replica (`litestream restore -f`). It writes pages into the
 // file in place, each transaction or several at once under SQLite's exclusive lock, and after each round notes beside it
 // how far the copy is. docs/decisions/041-readers.md has what follows from that.
-
-/** How far Litestream has brought a copy: a file that it replaces after each round. */
-export const positionOf = (file: string): string => `${file}-txid`
 
 /** What a copy may have beside it. Nobody writes to it with SQLite, so logs and journals are left over. */
 const BESIDE = ['-wal', '-shm', '-journal']
@@ -15,16 +13,6 @@ type Stamp = { ino: bigint; mtimeNs: bigint; size: bigint }
 
 /** Both files of a copy at one moment. */
 export type Look = { data: Stamp; position: Stamp }
-
-/** Whether a database is a copy. */
-export const isCopy = (file: string): boolean => statSync(positionOf(file), { throwIfNoEntry: false }) !== undefined
-
-/** Instead of it, while a copy becomes a database of its own: nobody may follow with it or open it; promotion.ts. */
-export const promotingOf = (file: string): string => `${file}-promoting`
-
-/** Whether such a promotion was interrupted. */
-export const isPromoting = (file: string): boolean =>
-  statSync(promotingOf(file), { throwIfNoEntry: false }) !== undefined
 
 /** Undefined while there is no copy, as at the beginning of the first round. */
 export function lookAt(file: string): Look | undefined {

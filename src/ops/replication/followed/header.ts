@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync, utimesSync } from 'node:fs'
+import { positionOf } from '../../../store/folder/marks.ts'
 import { openSqlite } from '../../../store/sqlite/driver.ts'
-import { isWhole, lookAt, positionOf } from './files.ts'
+import { isWhole, lookAt } from './files.ts'
 
 /** In the header of a database: 1 is a rollback journal, 2 a write-ahead log. */
 const READ_VERSION_AT = 19

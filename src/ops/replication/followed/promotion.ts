@@ -1,23 +1,19 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { SEQS_PER_EPOCH } from '../../../events/epochs.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { syncFolder } from '../../../store/folder/key-file.ts'
+import { isCopy, isPromoting, positionOf, promotingOf } from '../../../store/folder/marks.ts'
 import { lastCommit } from '../../../store/newest.ts'
 import { replicationRow } from '../../../store/replication.ts'
 import { checkSchema, SCHEMA_VERSION } from '../../../store/schema/migrations.ts'
 import { openSqlite } from '../../../store/sqlite/driver.ts'
 import { failureOf, reasonOf } from '../../../store/sqlite/failures.ts'
-import { isCopy, isPromoting, isWhole, lookAt, positionOf, promotingOf, removeLeftovers } from './files.ts'
+import { isWhole, lookAt, removeLeftovers } from './files.ts'
 import { checkReaderKeys } from './reader.ts'
 import { faultOfWhole } from './whole.ts'
 
 // How a copy becomes a database of its own. Litestream must not run on it any more.
-
-/**
- * Each epoch has a range of this many numbers for the events of an organisation. What its predecessor has written and
- * not replicated is in the range before, so no number is given twice; the rest of that range counts as purged.
- */
-export const SEQS_PER_EPOCH = 1_000_000_000
 
 /** The oldest schema that knows of epochs. */
 const FIRST_SCHEMA = 5

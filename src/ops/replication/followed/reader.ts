@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isPassing, type Readable } from '../../../http/reader.ts'
 import { startClock } from '../../../lib/id.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { keyFileNames, keysFolder } from '../../../store/folder/key-file.ts'
@@ -14,14 +15,11 @@ import { watchCommits } from '../../../store/watch.ts'
 import { openFollowed } from './connection.ts'
 
 /** A store that only reads a copy. */
-export type ReaderStore = Store & {
-  /** Waits until the copy can be read, which it then is for the rest of this turn of the event loop. Rejects with Problem 503. */
-  readable: () => Promise<void> | undefined
-  /** How far the copy is behind its primary, as the last heartbeat shows; undefined before the first. */
-  lagMs: () => number | undefined
-  /** What the copy says of its primary. */
-  replication: () => Replication
-}
+export type ReaderStore = Store &
+  Readable & {
+    /** What the copy says of its primary. */
+    replication: () => Replication
+  }
 
 type ReaderOptions = Pick<HealthOptions, 'report'> & {
   wall?: () => number
@@ -131,9 +129,6 @@ function whenReadable(enter: () => void): ReaderStore['readable'] {
     }
   }
 }
-
-/** Whether a copy that cannot be read now may be readable in a moment. */
-export const isPassing = (error: unknown): boolean => error instanceof Problem && error.code === 'copy_unavailable'
 
 /** Throws Problem 409 if this program cannot read the copy, and 503 if that is so since the primary was updated. */
 function checkVersion(db: Connection, file: string, isServed: boolean): void {

@@ -1,4 +1,4 @@
-import { usage } from '../../../../command/config/options.ts'
+import { usage } from '../../../../lib/problem.ts'
 import { readSecretFile } from '../../files/secret-file.ts'
 
 /** An S3-compatible service, and where in it. */

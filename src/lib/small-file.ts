@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { usage } from './options.ts'
+import { usage } from './problem.ts'
 
 const MAX_BYTES = 65_536
 
