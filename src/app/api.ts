@@ -1,4 +1,4 @@
-import Koa from 'koa'
+import Koa, { type Middleware } from 'koa'
 import { accessCache } from '../auth/access.ts'
 import { bearer } from '../auth/bearer.ts'
 import { cursorSecret, keyring } from '../auth/keys.ts'
@@ -33,8 +33,6 @@ import { messages } from '../inbox/messages/messages.ts'
 import { slaPolicies } from '../inbox/sla/policies.ts'
 import type { Log } from '../lib/log.ts'
 import { transcripts } from '../meetings/transcripts.ts'
-import type { Arriving } from '../ops/moves/arriving.ts'
-import { movesEndpoint } from '../ops/moves/endpoint.ts'
 import { customFields } from '../records/custom-fields/custom-fields.ts'
 import { enrollments } from '../sequences/enrollments/enrollments.ts'
 import { sequences } from '../sequences/sequences/sequences.ts'
@@ -95,22 +93,19 @@ export type AppOptions = {
   bodies?: Bodies
   /** Aborted when the server starts to stop: new requests are refused, and waiting ones return. */
   stopping: AbortSignal
-  /** Receives organisations from other servers. */
-  arriving?: Arriving | undefined
+  /** Answers before the catalog: what receives organisations from other servers. */
+  first?: Middleware | undefined
   reader?: Kernel['reader']
 }
 
 /** The API as a Koa application, without a listener. */
-export function api(
-  store: Store,
-  { dataDir, rate, deps = resourceDeps(store), arriving, ...options }: AppOptions,
-): Koa {
+export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), first, ...options }: AppOptions): Koa {
   const app = new Koa()
   const keys = keyring(dataDir, store)
   if (!options.reader) keys.check() // fails now instead of refusing every token signed by such a key
   app.silent = true // the kernel logs failures; a client that disconnects is not a failure
   const read = options.bodies ?? bodies()
-  if (arriving) app.use(movesEndpoint({ ...options, arriving, store, bodies: read }))
+  if (first) app.use(first)
   app.use(
     kernel(catalog(deps), {
       ...options,

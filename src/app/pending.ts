@@ -1,4 +1,3 @@
-import { remedies } from '../cli/jobs-remedies.ts'
 import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
 import { usage } from '../lib/problem.ts'
 import { ENROLLMENT_STEP } from '../sequences/enrollments/enrollment-writer.ts'
@@ -7,6 +6,7 @@ import { pendingWork, type Waiting } from '../store/jobs/pending-work.ts'
 import type { Store } from '../store/open.ts'
 import type { Database } from '../store/sqlite/driver.ts'
 import { resourceDeps } from './deps.ts'
+import { remedies } from './remedies.ts'
 
 // What a restored copy sends as soon as it may: it was waiting when the backup was made, and much of it has been sent since.
 

@@ -1,4 +1,5 @@
 import { resourceDeps } from '../app/deps.ts'
+import { remedies } from '../app/remedies.ts'
 import { type Answer, command, json, org } from '../command/command.ts'
 import { chosenOrg, withStore } from '../command/store.ts'
 import { aligned, oneLine } from '../command/text.ts'
@@ -10,7 +11,6 @@ import { handOverRemedies } from '../site/app/hand-over/routes.ts'
 import { type JobRow, jobRows } from '../store/jobs/job-rows.ts'
 import type { Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs/orgs.ts'
-import { remedies } from './jobs-remedies.ts'
 
 // A running server notices what these commands write, and runs the jobs.
 

@@ -3,9 +3,9 @@ import type { Deps } from '../deps.ts'
 import type { Bodies } from '../http/body/bodies.ts'
 import type { Every } from '../lib/every.ts'
 import type { Log } from '../lib/log.ts'
-import type { Operation } from '../ops/monitoring/notify/operation.ts'
 import type { Store } from '../store/open.ts'
 import type { Live } from './live/live.ts'
+import type { InstallSample, Monitored } from './options.ts'
 import type { WebFiles } from './page/files.ts'
 
 /** What the areas of the browser app are made from. */
@@ -24,6 +24,6 @@ export type ScreenParts = Live & {
   /** The timer of what is done from time to time. */
   every?: Every
   log: Log
-  /** How the server is, who is told, and what owners may start. */
-  operation?: Operation
+  monitored: Monitored
+  installSample: InstallSample
 }

@@ -4,7 +4,6 @@ import { boardQuestions } from './app/board-questions.ts'
 import { bootRoute } from './app/boot.ts'
 import { handOverRoutes } from './app/hand-over/routes.ts'
 import { memberRoutes } from './app/members.ts'
-import { operationHandlers, operationRoutes } from './app/operation.ts'
 import { dataRoutes } from './app/routes.ts'
 import { stepRoutes } from './app/steps/routes.ts'
 import type { Handler } from './handler.ts'
@@ -27,7 +26,7 @@ const ROUTES: ((parts: ScreenParts) => Route<Need>[])[] = [
   handOverRoutes,
   dataRoutes,
   stepRoutes,
-  operationRoutes,
+  ({ monitored }) => [...monitored.routes],
   (parts) => [bootRoute(parts), ...boardRoutes(parts), ...boardQuestions(parts)],
 ]
 
@@ -37,7 +36,7 @@ const HANDLERS: ((parts: SignInParts) => Handler[])[] = [
   setupHandlers,
   linkHandlers,
   accountHandlers,
-  operationHandlers,
+  ({ monitored }) => [...monitored.handlers],
   (parts) => [streamHandler(parts), presenceHandler(parts)],
 ]
 

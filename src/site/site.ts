@@ -16,8 +16,6 @@ import { preferredName } from '../http/negotiate.ts'
 import { isKnown, LAG, lagOf, type Reader } from '../http/reader.ts'
 import { commitWaiters } from '../http/waiting.ts'
 import { Problem } from '../lib/problem.ts'
-import { health } from '../ops/monitoring/health.ts'
-import { monitoringPages, noMonitoring } from '../ops/monitoring/metrics.ts'
 import { addressOfMovedHost, Moved, movedProblem } from '../store/orgs/org-states.ts'
 import { publicUrls, publicUrlsWith } from '../store/orgs/orgs.ts'
 import { bootData } from './app/boot.ts'
@@ -62,15 +60,7 @@ const OF_NO_ORG = [...BY_ANY_NAME, '/metrics']
  */
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
-  const { monitoring = noMonitoring(), isSendingPaused, reader } = options
-  const { recorded } = monitoring
-  const watched = { store, deps, dataDir: options.dataDir, log }
-  const judge = options.judge ?? health({ ...watched, ...monitoring, stopping, isSendingPaused })
-  const { metrics, ready } = monitoringPages({
-    ...watched,
-    monitoring,
-    health: judge,
-  })
+  const { monitored, reader } = options
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
       '/reference': perServer('text/html; charset=utf-8', (found) => referencePage(found as OpenApi)),
@@ -80,8 +70,7 @@ export function screens(options: ScreensOptions): Koa {
       '/icon.svg': file('image/svg+xml', () => asset('src/web/icon.svg')),
       [`${UNSUBSCRIBE}style.css`]: file('text/css; charset=utf-8', () => asset('src/web/unsubscribe.css')),
       '/livez': (ctx: Context) => answerJson(ctx, { status: 'ok' }),
-      '/readyz': ready,
-      '/metrics': metrics,
+      ...monitored.pages,
     }),
   )
   /** Files of the document, which names the server as the browser reaches it. */
@@ -107,11 +96,9 @@ export function screens(options: ScreensOptions): Koa {
   const access = sessionAccess(store)
   const web = options.web ?? webFiles()
   const live = liveParts(options)
-  const operation = { ...options.operation, judge, places: monitoring.places }
   const parts = {
     ...options,
     ...live,
-    operation,
     listen,
     bodies: read,
     passwords: options.passwords ?? passwords(),
@@ -137,10 +124,10 @@ export function screens(options: ScreensOptions): Koa {
     reader,
     stopping,
   }
-  const measured = (prefix: string) => ({ ...shared, prefix, measure: recorded.requests.of('screens', prefix) })
+  const measured = (prefix: string) => ({ ...shared, prefix, measure: monitored.requests(prefix) })
   const api = kernel(options.routes, measured(options.prefix))
   const own = kernel(screenRoutes(parts), measured(APP))
-  const measure = recorded.requests.of('screens', '')
+  const measure = monitored.requests('')
   const handlers = screenHandlers(parts)
   const answerHandler = answerBy(handlers, access.authenticate)
   const writesByHandler = ({ method, path }: Context): boolean =>

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { passwords } from '../../src/auth/passwords.ts'
 import { parseBasePath } from '../../src/http/base-path.ts'
-import { bodies } from '../../src/http/body/bodies.ts'
-import { silentLog } from '../../src/lib/log.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
-import { liveParts } from '../../src/site/live/live.ts'
 import { webFiles } from '../../src/site/page/files.ts'
 import { screenHandlers, screenRoutes } from '../../src/site/routes.ts'
 import { enroll, makeSequence } from '../support/enrolled.ts'
-import { cookiesOf, PASSWORD, type Screens, startScreens } from '../support/screens.ts'
+import { cookiesOf, PASSWORD, type Screens, screenParts, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Everything below a path: --base-path /crm.
@@ -43,12 +39,8 @@ function ask(url: string, path: string, { method = 'GET', headers = {} as Record
 
 /** Every method and path of both listeners, with ids. */
 function everyRoute(): { at: string; method: string; path: string }[] {
-  const { store, deps, dataDir, routes } = server
-  const parts = { store, deps, dataDir, apiUrl: '', bodies: bodies(), passwords: passwords(), log: silentLog }
-  const stopping = new AbortController().signal
-  const live = liveParts({ store, deps, stopping, log: silentLog })
-  const all = { ...parts, listen: '', web: webFiles(), ...live, stopping }
-  const api = routes.map(({ method, path }) => ({ method, path: `/api/v1${path}` }))
+  const all = screenParts(server)
+  const api = server.routes.map(({ method, path }) => ({ method, path: `/api/v1${path}` }))
   const own = screenRoutes(all).map(({ method, path }) => ({ method, path: `/app${path}` }))
   const pages = ['/', '/deals', '/setup', '/reference', '/openapi.json', '/reference.css', '/reference.js', '/icon.svg']
   const others = [...pages, '/livez', '/readyz', '/unsubscribe/style.css', `/assets/${webFiles().script}`]
@@ -61,7 +53,7 @@ function everyRoute(): { at: string; method: string; path: string }[] {
   ].map(({ at, method, path }) => ({
     at,
     method: method.toUpperCase(),
-    path: path.replace(/:\w+/g, () => store.clock.id()),
+    path: path.replace(/:\w+/g, () => server.store.clock.id()),
   }))
 }
 

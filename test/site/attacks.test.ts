@@ -10,11 +10,7 @@ import { passwords } from '../../src/auth/passwords.ts'
 import { ROLES } from '../../src/auth/roles.ts'
 import { hashOf } from '../../src/auth/secrets.ts'
 import { memberSettings } from '../../src/crm/members/settings.ts'
-import { bodies } from '../../src/http/body/bodies.ts'
-import { silentLog } from '../../src/lib/log.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
-import { liveParts } from '../../src/site/live/live.ts'
-import { webFiles } from '../../src/site/page/files.ts'
 import { screenHandlers, screenRoutes } from '../../src/site/routes.ts'
 import { foreignKeys } from '../../src/store/schema/foreign-keys.ts'
 import { cli } from '../cli/command-line.ts'
@@ -25,6 +21,7 @@ import {
   PASSWORD,
   type Screens,
   type SignedIn,
+  screenParts,
   sessionOf,
   startScreens,
 } from '../support/screens.ts'
@@ -449,11 +446,7 @@ type Path = { method: string; path: string; role: string | null; body: boolean }
 
 /** Every path of the browser app and of its API. */
 function allPaths(): Path[] {
-  const { store, deps, dataDir } = server
-  const quiet = { bodies: bodies(), passwords: passwords(), log: silentLog, web: webFiles(), listen: '127.0.0.1' }
-  const stopping = new AbortController().signal
-  const live = liveParts({ store, deps, stopping, log: silentLog })
-  const parts = { ...quiet, ...live, store, deps, dataDir, apiUrl: server.url, stopping }
+  const parts = screenParts(server)
   const named = (prefix: string, routes: Readonly<ReturnType<typeof screenRoutes>>): Path[] =>
     routes.map((route) => ({
       method: route.method.toUpperCase(),

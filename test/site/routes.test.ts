@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { passwords } from '../../src/auth/passwords.ts'
-import { bodies } from '../../src/http/body/bodies.ts'
-import { silentLog } from '../../src/lib/log.ts'
-import { liveParts } from '../../src/site/live/live.ts'
-import { webFiles } from '../../src/site/page/files.ts'
 import { screenHandlers, screenRoutes } from '../../src/site/routes.ts'
+import { screenParts } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Everything below /app, with the role that it needs. Each line is the contract of the browser app.
@@ -106,20 +102,7 @@ const parsed = (text: string) =>
     .map(([method = '', path = '', role = '']) => ({ method, path, role: role === '-' ? null : role }))
 
 test('every path below /app is known, and the role that it needs', () => {
-  const { store, deps, dataDir } = server
-  const parts = {
-    store,
-    deps,
-    dataDir,
-    apiUrl: server.url,
-    bodies: bodies(),
-    passwords: passwords(),
-    log: silentLog,
-    listen: '',
-    web: webFiles(),
-  }
-  const stopping = new AbortController().signal
-  const all = { ...parts, ...liveParts({ store, deps, stopping, log: silentLog }), stopping }
+  const all = screenParts(server)
   const routes = screenRoutes(all).map(({ method, path, role }) => ({
     method,
     path: `/app${path}`,

@@ -14,6 +14,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { screens } from '../../src/site/site.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { sendRaw } from '../support/raw.ts'
+import { givenToScreens } from '../support/screens.ts'
 
 const TYPES: Record<string, string> = {
   '/reference': 'text/html; charset=utf-8',
@@ -42,7 +43,13 @@ before(async () => {
   const routes = catalog(deps)
   document = openApiDocument(routes, PREFIX, '1.2.3')
   const parts = { document: () => document, routes, prefix: PREFIX, store, deps, dataDir }
-  const site = screens({ ...parts, apiUrl: 'http://127.0.0.1:1', stopping, log: silentLog })
+  const site = screens({
+    ...parts,
+    ...givenToScreens({ ...parts, stopping }),
+    apiUrl: 'http://127.0.0.1:1',
+    stopping,
+    log: silentLog,
+  })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
 })
 after(async () => {
@@ -213,7 +220,7 @@ describe('the document and its examples are for', () => {
   }
   /** The server of the document and the first example, as a browser sees them that opens the screens by a name. */
   async function shown(apiUrl: string, host: string) {
-    const site = screens({ ...parts(), apiUrl, hosts: ['crm.example'] })
+    const site = screens({ ...parts(), ...givenToScreens(parts()), apiUrl, hosts: ['crm.example'] })
     const other = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
     const read = (path: string) =>
       new Promise<string>((resolve, reject) => {

@@ -8,6 +8,7 @@ import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
 import { screens } from '../../src/site/site.ts'
 import { expectComplaint, noBrowser, startChromium } from '../support/chromium.ts'
 import { enroll, makeSequence } from '../support/enrolled.ts'
+import { givenToScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -29,7 +30,7 @@ before(async () => {
     dataDir,
     stopping: new AbortController().signal,
   }
-  const site = screens({ ...parts, apiUrl: 'http://127.0.0.1:1', log })
+  const site = screens({ ...parts, ...givenToScreens(server), apiUrl: 'http://127.0.0.1:1', log })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   store.db.prepare('UPDATE orgs SET public_base_url = ? WHERE id = ?').run(`${listener.url}/`, server.a.org)
   sequence = makeSequence(server, server.a).id

@@ -5,12 +5,17 @@ import { type Passwords, passwords } from '../../src/auth/passwords.ts'
 import type { Role } from '../../src/auth/roles.ts'
 import { sessionStore } from '../../src/auth/sessions.ts'
 import { memberSettings } from '../../src/crm/members/settings.ts'
+import { installSample } from '../../src/demo/replay/sample.ts'
+import { bodies } from '../../src/http/body/bodies.ts'
 import { listen } from '../../src/http/listener/server.ts'
 import type { Reader } from '../../src/http/reader.ts'
 import type { Every } from '../../src/lib/every.ts'
 import { type Log, silentLog } from '../../src/lib/log.ts'
 import type { Monitoring } from '../../src/ops/monitoring/metrics.ts'
-import type { ScreensOptions } from '../../src/site/options.ts'
+import { monitored } from '../../src/ops/monitoring/monitored.ts'
+import type { Operation } from '../../src/ops/monitoring/notify/operation.ts'
+import { liveParts } from '../../src/site/live/live.ts'
+import { webFiles } from '../../src/site/page/files.ts'
 import { markOf } from '../../src/site/sessions/cookie.ts'
 import { screens } from '../../src/site/site.ts'
 import { httpClient } from './client.ts'
@@ -27,6 +32,25 @@ export type SignedIn = Awaited<ReturnType<Screens['signedIn']>>
 /** The password of every member that `newMember` makes. */
 export const PASSWORD = 'a lake in the north'
 
+type Given = Pick<TestServer, 'store' | 'deps' | 'dataDir'> & { stopping?: AbortSignal }
+
+/** What the screens are given from above. */
+export function givenToScreens({ store, deps, dataDir, stopping = new AbortController().signal }: Given) {
+  return {
+    monitored: monitored({ store, deps, dataDir, stopping, log: silentLog }),
+    installSample: (org: number, owner: string) => installSample({ store, dataDir }, org, owner),
+  }
+}
+
+/** What the routes and handlers below /app are made from. */
+export function screenParts(server: Pick<TestServer, 'store' | 'deps' | 'dataDir'> & { url?: string }) {
+  const { store, deps, dataDir, url: apiUrl = '' } = server
+  const log = silentLog
+  const stopping = new AbortController().signal
+  const quiet = { bodies: bodies(), passwords: passwords(), web: webFiles(), log, listen: '', apiUrl, stopping }
+  return { store, deps, dataDir, ...quiet, ...liveParts({ store, deps, stopping, log }), ...givenToScreens(server) }
+}
+
 /** Starts the screens listener for a test server. Passwords cost little here: they are stored with their cost. */
 export async function startScreens(
   server: TestServer,
@@ -36,7 +60,7 @@ export async function startScreens(
     passwords?: Passwords
     every?: Every
     monitoring?: Monitoring
-    operation?: ScreensOptions['operation']
+    operation?: Omit<Operation, 'judge' | 'places'>
     isSendingPaused?: boolean
     proxies?: Proxies
     reader?: Reader
@@ -62,10 +86,14 @@ export async function startScreens(
     hosts: options.hosts ?? [],
     passwords: cheap,
     ...(options.every ? { every: options.every } : {}),
-    ...(options.monitoring ? { monitoring: options.monitoring } : {}),
-    ...(options.operation ? { operation: options.operation } : {}),
     reader: options.reader,
-    isSendingPaused: options.isSendingPaused ?? false,
+    monitored: monitored({
+      ...{ store, deps, dataDir, stopping: stopping.signal, log: options.log ?? silentLog },
+      ...(options.monitoring ? { monitoring: options.monitoring } : {}),
+      ...(options.operation ? { operation: options.operation } : {}),
+      isSendingPaused: options.isSendingPaused ?? false,
+    }),
+    installSample: (org, owner) => installSample({ store, dataDir }, org, owner),
   })
   const proxies = options.proxies ?? trustedProxies('127.0.0.1', () => undefined)
   const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 }, { proxies, basePath })

@@ -10,8 +10,10 @@ import type { Reader } from '../../http/reader.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Health } from '../../ops/monitoring/health.ts'
 import type { Monitoring } from '../../ops/monitoring/metrics.ts'
+import { monitored } from '../../ops/monitoring/monitored.ts'
 import type { Operation } from '../../ops/monitoring/notify/operation.ts'
 import type { Arriving } from '../../ops/moves/arriving.ts'
+import { movesEndpoint } from '../../ops/moves/endpoint.ts'
 import { screens } from '../../site/site.ts'
 import type { Store } from '../../store/open.ts'
 import { publicUrlsWith } from '../../store/orgs/orgs.ts'
@@ -27,7 +29,7 @@ type Parts = {
   listeners: Listener[]
   monitoring: Omit<Monitoring, 'monitors' | 'versionAge' | 'addressOf' | 'connections'>
   judge: Health
-  operation: Omit<Operation, 'judge'>
+  operation: Omit<Operation, 'judge' | 'places'>
   /** Receives organisations from other servers; a reader does not. */
   arriving?: Arriving | undefined
   /** Of each listener, if this is a reader. */
@@ -46,23 +48,32 @@ export async function startListeners(parts: Parts): Promise<void> {
     publicUrls: publicUrlsWith(store.db),
   })
   const app = api(store, {
-    ...{ ...state, dataDir: options.data, rate, corsOrigins, deps, arriving, reader: reader?.api },
+    ...{ ...state, dataDir: options.data, rate, corsOrigins, deps, reader: reader?.api },
+    first: arriving && movesEndpoint({ ...state, store, arriving }),
     checkHost: names.length > 0 ? checkHost : undefined,
     measure: monitoring.recorded.requests.of('api', PREFIX),
   })
   const apiListener = await listen(app.callback(), apiAddress, front)
   listeners.push(apiListener)
   if (!screensAddress) return
+  const served = { ...state, store, deps, dataDir: options.data }
   const routes = catalog(deps)
   const document = () => openApiDocument(routes, PREFIX, version)
   const site = screens({
-    ...{ ...state, store, deps, document, routes, prefix: PREFIX, dataDir: options.data, judge, operation },
+    ...{ ...served, document, routes, prefix: PREFIX },
     ...{ apiUrl: givenUrl ?? apiListener.webUrl, hosts: names, reader: reader?.screens },
     listen: screensAddress.path === undefined ? screensAddress.host : LOCAL_NAME,
-    monitoring: {
-      ...{ ...monitoring, monitors, versionAge },
-      addressOf: (req) => clientOf(req).address,
-      connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
+    monitored: monitored({
+      ...{ ...served, judge, operation },
+      monitoring: {
+        ...{ ...monitoring, monitors, versionAge },
+        addressOf: (req) => clientOf(req).address,
+        connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
+      },
+    }),
+    installSample: async (org, owner) => {
+      const { installSample } = await import('../../demo/replay/sample.ts')
+      await installSample(served, org, owner)
     },
   })
   listeners.push(await listen(site.callback(), screensAddress, front))

@@ -55,10 +55,7 @@ export function setupHandlers(parts: ScreenParts): Handler[] {
       audit.record({ org, actor, action: 'org.created', record: audit.nameOf(org), detail: { member_id: member } })
       return start(ctx, org, member, 'setup')
     })
-    if (given.start === 'sample') {
-      const { installSample } = await import('../../demo/replay/sample.ts')
-      await installSample(parts, made.org, made.member)
-    }
+    if (given.start === 'sample') await parts.installSample(made.org, made.member)
     answer(ctx, 201, made)
   }
 

@@ -5,7 +5,7 @@ import { auditLog } from '../../../src/events/audit/log.ts'
 import type { WriteRoute } from '../../../src/http/route.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/time.ts'
 import { screenHandlers, screenRoutes } from '../../../src/site/routes.ts'
-import { PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
+import { PASSWORD, type Screens, screenParts, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // Which requests write to the audit log, and what.
@@ -89,7 +89,7 @@ const RECORDS = [
 ]
 
 test('every write of the API and the screens has an entry, but for those of records', () => {
-  const parts = { ...server, stopping: new AbortController().signal, log: undefined, bodies: undefined } as never
+  const parts = screenParts(server)
   const routes = [...server.routes, ...screenRoutes(parts)]
   const writes = routes.filter((route): route is WriteRoute => route.kind === 'write')
   assert.ok(writes.length > 40 && screenHandlers)

@@ -6,10 +6,12 @@ import { after, beforeEach, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { api } from '../../../src/app/api.ts'
 import { resourceDeps } from '../../../src/app/deps.ts'
+import { bodies } from '../../../src/http/body/bodies.ts'
 import { listen } from '../../../src/http/listener/server.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { arrivalStore } from '../../../src/ops/moves/arrivals.ts'
 import { startArriving } from '../../../src/ops/moves/arriving.ts'
+import { movesEndpoint } from '../../../src/ops/moves/endpoint.ts'
 import { leavingOrg } from '../../../src/ops/moves/received-org.ts'
 import { openStaging } from '../../../src/ops/moves/second.ts'
 import { type Fence, notPrimary } from '../../../src/store/folder/fence.ts'
@@ -64,8 +66,10 @@ describe('the last step of a move', () => {
     const { dataDir } = made
     const arriving = startArriving({ store, dataDir, log: silentLog })
     const stopping = new AbortController().signal
+    const read = bodies()
     const app = api(store, {
-      ...{ dataDir, deps: resourceDeps(store), log: silentLog, rate: null, corsOrigins: [], stopping, arriving },
+      ...{ dataDir, deps: resourceDeps(store), log: silentLog, rate: null, corsOrigins: [], stopping, bodies: read },
+      first: movesEndpoint({ arriving, store, bodies: read, log: silentLog, stopping }),
     })
     const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
     url = listener.url

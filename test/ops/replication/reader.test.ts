@@ -10,14 +10,13 @@ import { after, before, test } from 'node:test'
 import { catalog } from '../../../src/app/api.ts'
 import { resourceDeps } from '../../../src/app/deps.ts'
 import type { Route } from '../../../src/http/route.ts'
-import { silentLog } from '../../../src/lib/log.ts'
-import { liveParts } from '../../../src/site/live/live.ts'
 import { screenHandlers, screenRoutes } from '../../../src/site/routes.ts'
 import { cliJson } from '../../cli/command-line.ts'
 import { type Answer, type Primary, rest, type StartedReader, startPrimary } from '../../support/copied.ts'
 import { openEmptyStore } from '../../support/empty-store.ts'
 import { noLitestream } from '../../support/litestream.ts'
 import { UNKNOWN } from '../../support/records.ts'
+import { screenParts } from '../../support/screens.ts'
 import { untilIs } from '../../support/until.ts'
 
 // A reader beside its primary, with Litestream in between. Once all was written, the primary's Litestream rests, so that
@@ -121,14 +120,7 @@ test('every write of the API is refused with the address of the primary', needs,
 
 test('a session reads everything in the browser app, and writes nothing', needs, async () => {
   const headers = { cookie: primary.cookie, origin: reader.screens, 'content-type': 'application/json' }
-  const live = liveParts({ store, deps: resourceDeps(store), stopping: new AbortController().signal, log: silentLog })
-  const parts = {
-    ...live,
-    store,
-    deps: resourceDeps(store),
-    dataDir: own,
-    stopping: new AbortController().signal,
-  } as never
+  const parts = screenParts({ store, deps: resourceDeps(store), dataDir: own })
   const paths = [...screenRoutes(parts), ...screenHandlers(parts)]
   for (const { method, path } of paths) {
     if (path === '/stream' || path === '/app/stream') continue // stays open

@@ -1,23 +1,21 @@
 import type { Context } from 'koa'
-import type { Access } from '../../auth/access.ts'
-import { auditLog } from '../../events/audit/log.ts'
-import type { Need, Route } from '../../http/route.ts'
-import { conflict, Problem } from '../../lib/problem.ts'
-import type { Wanted } from '../../ops/backup/nightly.ts'
-import type { Operation } from '../../ops/monitoring/notify/operation.ts'
-import { orgCount } from '../../store/orgs/orgs.ts'
-import { answerJson, type Handler } from '../handler.ts'
-import type { ScreenParts } from '../parts.ts'
-import { shownBackups, shownChecks, shownRuns, shownWays, shownWork } from './operation-shown.ts'
+import type { Access } from '../../../auth/access.ts'
+import { auditLog } from '../../../events/audit/log.ts'
+import type { Need, Route } from '../../../http/route.ts'
+import { conflict, Problem } from '../../../lib/problem.ts'
+import { answerJson, type Handler } from '../../../site/handler.ts'
+import type { ScreenParts } from '../../../site/parts.ts'
+import { orgCount } from '../../../store/orgs/orgs.ts'
+import type { Wanted } from '../../backup/nightly.ts'
+import type { Operation } from '../notify/operation.ts'
+import { shownBackups, shownChecks, shownRuns, shownWays, shownWork } from './shown.ts'
 
 // How the server is and what owners may start: docs/decisions/071-told-without-prometheus.md.
 
-type Parts = Pick<ScreenParts, 'store' | 'dataDir' | 'operation'>
-
-const NO_OPERATION: Operation = { judge: { names: [], findings: () => ({}) } }
+type Parts = Pick<ScreenParts, 'store' | 'dataDir'> & { operation: Operation }
 
 export const operationRoutes = (parts: Parts): Route<Need>[] => {
-  const { store, dataDir, operation = NO_OPERATION } = parts
+  const { store, dataDir, operation } = parts
   const count = orgCount(store.db)
   const { newest, nameOf } = auditLog(store)
 
@@ -60,7 +58,7 @@ export function operationHandlers({ store, operation }: Parts): Handler[] {
   async function start(ctx: Context, { who, token }: Access, what: Wanted['what']): Promise<void> {
     const by = who.member as string
     if (count() !== 'one') throw notForOne()
-    const night = operation?.night
+    const night = operation.night
     if (!night) throw conflict('backups_off', 'This server makes no backups: it was started with --backup-at off.')
     night.checkFree()
     await store.write(() => {

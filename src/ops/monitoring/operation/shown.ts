@@ -1,12 +1,12 @@
-import type { Row } from '../../events/audit/entry.ts'
-import { rfc3339 } from '../../lib/time.ts'
-import { MAX_RUNS, type Run } from '../../ops/backup/runs.ts'
-import type { PlaceLabel } from '../../ops/backup/standing.ts'
-import { lastBackup, notedState } from '../../ops/backup/state.ts'
-import type { Operation } from '../../ops/monitoring/notify/operation.ts'
-import { isBad, NOTHING_TOLD } from '../../ops/monitoring/notify/watched.ts'
-import { recurringRuns } from '../../store/jobs/recurring.ts'
-import type { Database } from '../../store/sqlite/driver.ts'
+import type { Row } from '../../../events/audit/entry.ts'
+import { rfc3339 } from '../../../lib/time.ts'
+import { recurringRuns } from '../../../store/jobs/recurring.ts'
+import type { Database } from '../../../store/sqlite/driver.ts'
+import { MAX_RUNS, type Run } from '../../backup/runs.ts'
+import type { PlaceLabel } from '../../backup/standing.ts'
+import { lastBackup, notedState } from '../../backup/state.ts'
+import type { Operation } from '../notify/operation.ts'
+import { isBad, NOTHING_TOLD } from '../notify/watched.ts'
 
 // The parts of GET /app/operation. Times are RFC 3339; null where nothing is known.
 
