@@ -2,8 +2,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commands } from '../src/cli/commands.ts'
+import { opens } from '../src/cli/open.ts'
 import { run } from '../src/command/run.ts'
-import { withStore } from '../src/command/store.ts'
 import { signInUrl } from '../src/crm/members/commands/member-links.ts'
 
 /** Somebody of the story: the deals and tasks of its founder are those of the one who starts the demo. */
@@ -14,7 +14,7 @@ export const TOKEN_FILE = 'demo-token'
 export async function dealbox(...argv: string[]): Promise<Record<string, unknown>> {
   let out = ''
   const streams = { out: (text: string) => void (out += text), err: (text: string) => void process.stderr.write(text) }
-  const code = await run(commands, [...argv, '--json'], {}, streams)
+  const code = await run(commands, [...argv, '--json'], {}, streams, opens)
   if (code !== 0) process.exit(code)
   return JSON.parse(out)
 }
@@ -46,4 +46,4 @@ export async function makeDemo(folder: string): Promise<void> {
 
 /** A link that signs in to the demo once; `screens` is the URL of the listener. */
 export const demoUrl = (folder: string, screens: string) =>
-  withStore(folder, (store) => signInUrl(store, DEMO_EMAIL, screens))
+  opens({ data: folder }).open((store) => signInUrl(store, DEMO_EMAIL, screens))

@@ -1,6 +1,6 @@
 import type { Forgotten } from '../cleanup/erasure/forget.ts'
 import { type Answer, command, json, org } from '../command/command.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
+import type { Deps } from '../deps.ts'
 import { usage } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { backupDir } from '../ops/backup/commands/backup-options.ts'
@@ -23,18 +23,18 @@ export const contactForget = command({
     json,
   },
   audit: 'contact_forget',
-  run: ({ options, args, writeInParts }) => {
+  run: ({ options, args, writeInParts, openOrg }) => {
     const { dryRun, yes } = options
     if (!dryRun && !yes) throw usage('This cannot be undone. Look with --dry-run at what it erases, then add --yes.')
-    const erase = async (store: CommandStore) => {
+    const erase = async (store: CommandStore, org: number, deps: Deps) => {
       const { forget } = await import('../cleanup/erasure/forget.ts')
-      const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
+      const forgotten = forget(store, deps, org, args.contact, { dryRun })
       const waits = dryRun ? undefined : await compactFile(store, options.data)
       const audit = { record: forgotten.contact_ids[0] ?? null, detail: { erased: forgotten.erased } }
       const backups = backupsNote(folderOfCommand(options.data, options.backupDir), store.installation)
       return { ...answer(forgotten, dryRun, waits, backups), audit }
     }
-    return withStore(options.data, (store) => writeInParts(store, erase))
+    return openOrg((opened, org, deps) => writeInParts(opened, (store) => erase(store, org, deps)))
   },
 })
 
@@ -48,10 +48,10 @@ export const contactExport = command({
     json,
   },
   audit: 'contact_export',
-  run: ({ options, args, writeInParts }) => {
-    const write = async (store: CommandStore) => {
+  run: ({ options, args, writeInParts, openOrg }) => {
+    const write = async (store: CommandStore, org: number) => {
       const { writePerson } = await import('../exports/person.ts')
-      const { contact_ids, counts } = writePerson(store, chosenOrg(store, options.org), args.contact, options.to)
+      const { contact_ids, counts } = writePerson(store, org, args.contact, options.to)
       return {
         json: { file: options.to, records: counts },
         text: `Wrote ${options.to}: ${said(counts)}.`,
@@ -59,7 +59,7 @@ export const contactExport = command({
         audit: { record: contact_ids[0] ?? null, detail: { records: counts } },
       }
     }
-    return withStore(options.data, (store) => writeInParts(store, write))
+    return openOrg((opened, org) => writeInParts(opened, (store) => write(store, org)))
   },
 })
 

@@ -1,7 +1,7 @@
 import { resourceDeps } from '../app/deps.ts'
 import { remedies } from '../app/remedies.ts'
 import { type Answer, command, json, org } from '../command/command.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
+import { chosenOrg } from '../command/store.ts'
 import { aligned, oneLine } from '../command/text.ts'
 import { UUID } from '../lib/id.ts'
 import { conflict, Problem } from '../lib/problem.ts'
@@ -22,8 +22,8 @@ export const jobsList = command({
   summary:
     'List up to 100 jobs of each organisation: those that were given up, then those that wait, with their errors',
   options: { givenUp: { type: 'boolean', help: 'only jobs whose last attempt has failed' }, org: ofAll, json },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
+  run: ({ options, open }) =>
+    open((store) => {
       const only = options.org === undefined ? undefined : chosenOrg(store, options.org)
       const { list } = jobRows(store)
       const orgs = allOrgs(store.db).filter(({ id }) => only === undefined || id === only)
@@ -64,8 +64,8 @@ export const jobsRetry = command({
   args: { id },
   options: { json },
   audit: 'job.retried',
-  run: ({ options, args, write }) =>
-    withStore(options.data, (store) =>
+  run: ({ args, write, open }) =>
+    open((store) =>
       write(store, () => {
         const job = notRunning(store, args.id)
         remedyOf(store, job)?.retry?.(job.org, job.key as string)
@@ -82,8 +82,8 @@ export const jobsDrop = command({
   args: { id },
   options: { json },
   audit: 'job.dropped',
-  run: ({ options, args, write }) =>
-    withStore(options.data, (store) =>
+  run: ({ args, write, open }) =>
+    open((store) =>
       write(store, () => {
         const job = notRunning(store, args.id)
         const remedy = remedyOf(store, job)

@@ -1,6 +1,7 @@
+import type { Deps } from '../deps.ts'
 import type { NewEntry } from '../events/audit/entry.ts'
 import type { Environment } from '../lib/environment.ts'
-import type { CommandStore } from '../store/open.ts'
+import type { CommandStore, OpenOptions } from '../store/open.ts'
 import type { Arguments, Found, Options, Values } from './config/options.ts'
 
 /**
@@ -42,16 +43,24 @@ export type Surroundings = {
   commands: readonly Command[]
 }
 
-/** How a command with `audit` writes: see audit.ts. */
+/** How a command opens its data folder, even while a server runs on it: it is closed after the job. */
+export type Opens = {
+  open: <T>(job: (store: CommandStore, deps: Deps) => T | Promise<T>, options?: OpenOptions) => Promise<T>
+  /** With the number of the organisation given by --org, or of the only one. */
+  openOrg: <T>(job: (store: CommandStore, org: number, deps: Deps) => T | Promise<T>) => Promise<T>
+}
+
+/** How a command with `audit` writes: see audit-writes.ts. */
 export type AuditedWrites = {
   write: (store: CommandStore, job: () => Answer) => Answer
   writeInParts: (store: CommandStore, job: (store: CommandStore) => Answer | Promise<Answer>) => Promise<Answer>
 }
 
-type Context<O extends Options, A extends Arguments, Audit> = Surroundings & {
-  options: Values<O & Omit<typeof everywhere, keyof O>>
-  args: { readonly [Name in keyof A]: string }
-} & ([Audit] extends [never] ? unknown : AuditedWrites)
+type Context<O extends Options, A extends Arguments, Audit> = Surroundings &
+  Opens & {
+    options: Values<O & Omit<typeof everywhere, keyof O>>
+    args: { readonly [Name in keyof A]: string }
+  } & ([Audit] extends [never] ? unknown : AuditedWrites)
 
 /**
  * Declares a command, so that `run` has the types of its options and arguments. Every command accepts --data, and may

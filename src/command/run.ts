@@ -7,6 +7,7 @@ import { type Answer, type Command, optionsOf } from './command.ts'
 import { readConfig } from './config/read.ts'
 import { commandHelp, listHelp } from './help.ts'
 import { sentenceOf } from './sentence.ts'
+import type { Opener } from './store.ts'
 
 /** Where a command writes its result and its errors. */
 export type Streams = { out: (text: string) => void; err: (text: string) => void }
@@ -26,6 +27,7 @@ export async function run(
   argv: readonly string[],
   env: Environment,
   streams: Streams,
+  opens: Opener,
 ): Promise<number> {
   const garbled = argv.find((arg) => arg.includes('\uFFFD'))
   if (garbled !== undefined) return fail(streams, notUtf8(garbled), false, 'dealbox --help')
@@ -41,15 +43,15 @@ export async function run(
     const more = verb || group.length === 0 ? '' : `\n${listHelp(group, first)}`
     return say(streams, commandHelp(command) + more)
   }
-  if (command) return runCommand(command, { argv: rest, env, commands }, streams)
+  if (command) return runCommand(command, { argv: rest, env, commands, opens }, streams)
   if (group.length === 0) return fail(streams, unknownCommand(commands, first), false, 'dealbox --help')
   if (asksHelp) return say(streams, listHelp(group, first))
   return fail(streams, unknownVerb(group, first, second), false, `dealbox ${first} --help`)
 }
 
-type Line = { argv: readonly string[]; env: Environment; commands: readonly Command[] }
+type Line = { argv: readonly string[]; env: Environment; commands: readonly Command[]; opens: Opener }
 
-async function runCommand(command: Command, { argv, env, commands }: Line, streams: Streams): Promise<number> {
+async function runCommand(command: Command, { argv, env, commands, opens }: Line, streams: Streams): Promise<number> {
   let asJson = false
   try {
     const more = command.accepts?.(firstWords(argv), commands)
@@ -57,7 +59,13 @@ async function runCommand(command: Command, { argv, env, commands }: Line, strea
     const config = readConfig(accepted, { argv, env, known: optionsOf(commands) })
     asJson = (config.options as { json?: boolean }).json === true
     const writes = command.audit === undefined ? {} : auditedWrites(command.audit, config.options)
-    const answer = await command.run({ ...config, ...writes, env, commands } as never)
+    const answer = await command.run({
+      ...config,
+      ...writes,
+      ...opens(config.options as never),
+      env,
+      commands,
+    } as never)
     if (answer) print(streams, answer, asJson)
     return answer?.code ?? 0
   } catch (error) {

@@ -1,65 +1,54 @@
-import { resolve } from 'node:path'
+import type { Deps } from '../deps.ts'
 import { Problem, usage } from '../lib/problem.ts'
-import { backUpFirst } from '../ops/backup/before-migration.ts'
-import { backupsFolder, folderOfCommand } from '../ops/backup/folders.ts'
-import { isEncryptedName } from '../ops/backup/names.ts'
-import { notedState } from '../ops/backup/state.ts'
 import { lockMigration } from '../store/folder/lock.ts'
 import { type CommandStore, type OpenOptions, openStore } from '../store/open.ts'
 import { movedProblem } from '../store/orgs/org-states.ts'
 import { allOrgs, allOrgsEver, type Org } from '../store/orgs/orgs.ts'
 import type { Versions } from '../store/schema/migrations.ts'
+import type { Opens } from './command.ts'
 
 /** Organisations that an error message names. */
 const MAX_SHOWN = 20
 
-/** Runs the job on the store of a data folder, even while a server runs on it, and closes the store afterwards. */
-export async function withStore<T>(
-  dataDir: string,
-  job: (store: CommandStore) => T | Promise<T>,
-  options?: OpenOptions,
-): Promise<T> {
-  const store = opened(dataDir, options)
-  try {
-    return await job(store)
-  } finally {
-    store.close()
-  }
+/** What the rooms above give: what is done before a database is migrated, and what their stores are made from. */
+type Above = {
+  beforeMigration: (dataDir: string) => (versions: Versions) => void
+  depsOf: (store: CommandStore) => Deps
 }
 
-/** No server may run, or start, while the database is migrated: it would be of an older version. */
-function opened(dataDir: string, options: OpenOptions | undefined): CommandStore {
-  let release: (() => void) | undefined
+type Given = { data: string; org?: string | undefined }
 
-  function beforeMigration(versions: Versions): void {
-    release = lockMigration(dataDir)
-    backupOfCommand(dataDir)(versions)
+export type Opener = (given: Given) => Opens
+
+/** Returns how commands open the data folder of their options, and choose one of its organisations. */
+export function opener(above: Above): Opener {
+  /** No server may run, or start, while the database is migrated: it would be of an older version. */
+  function opened(dataDir: string, options: OpenOptions | undefined): CommandStore {
+    let release: (() => void) | undefined
+
+    function beforeMigration(versions: Versions): void {
+      release = lockMigration(dataDir)
+      above.beforeMigration(dataDir)(versions)
+    }
+
+    try {
+      return openStore(dataDir, { ...options, beforeMigration })
+    } finally {
+      release?.()
+    }
   }
 
-  try {
-    return openStore(dataDir, { ...options, beforeMigration })
-  } finally {
-    release?.()
+  return ({ data, org }) => {
+    const open: Opens['open'] = async (job, options) => {
+      const store = opened(data, options)
+      try {
+        return await job(store, above.depsOf(store))
+      } finally {
+        store.close()
+      }
+    }
+    return { open, openOrg: (job) => open((store, deps) => job(store, chosenOrg(store, org), deps)) }
   }
-}
-
-/**
- * It is plain, so it stays beside the plain database. Where a server with its options has its own backups is not forgotten
- * for that, nor that they are encrypted.
- */
-function backupOfCommand(dataDir: string): (versions: Versions) => void {
-  const folder = backupsFolder(dataDir)
-  const { last } = notedState(dataDir)
-  const isAlike = folderOfCommand(dataDir, undefined) === resolve(folder) && !(last && isEncryptedName(last.file))
-  return backUpFirst({
-    ...{ dataDir, folder, isLast: isAlike },
-    tell: (backup, { from, to }, isAgain) => {
-      const made = isAgain
-        ? `An earlier attempt has made a backup from before: ${backup}`
-        : `A backup from before is ${backup}`
-      process.stderr.write(`Migrating the database from schema ${from} to ${to}. ${made}.\n`)
-    },
-  })
 }
 
 /** Returns the number in the store of the organisation given by --org, or of the only one. */

@@ -1,5 +1,4 @@
 import { command, json, org } from '../command/command.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
 import { usage } from '../lib/problem.ts'
 import { DAY_MS, isDate } from '../lib/time.ts'
 import type { CommandStore } from '../store/open.ts'
@@ -24,16 +23,16 @@ export const seed = command({
     json,
   },
   audit: 'seed',
-  run: ({ options, writeInParts }) => {
+  run: ({ options, writeInParts, openOrg }) => {
     if (!PROFILES.includes(options.profile)) throw usage(`--profile must be one of ${PROFILES.join(', ')}.`)
     if (!/^\d{1,15}$/.test(options.seed)) throw usage('--seed must be a whole number.')
     const day = options.asOf ?? new Date().toISOString().slice(0, 10)
     if (!isDate(day)) throw usage('--as-of must be a valid date, in the form YYYY-MM-DD.')
     const progress = !options.json && process.stderr.isTTY
-    const write = async (store: CommandStore) => {
+    const write = async (store: CommandStore, org: number) => {
       const { replaySeed } = await import('./replay/replay.ts')
       const made = replaySeed(store, {
-        org: chosenOrg(store, options.org),
+        org,
         seed: Number(options.seed),
         profile: options.profile as Profile,
         asOf: Date.parse(day),
@@ -49,6 +48,6 @@ export const seed = command({
         text: `Created ${deals} deals, ${companies} companies, ${contacts} contacts, ${notes} notes, ${tasks} tasks, ${meetings} meetings, ${conversations} conversations with ${messages} messages, ${lists} lists, ${tags} tags and ${members} members.`,
       }
     }
-    return withStore(options.data, (store) => writeInParts(store, write))
+    return openOrg((opened, org) => writeInParts(opened, (store) => write(store, org)))
   },
 })

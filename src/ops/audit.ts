@@ -1,5 +1,5 @@
 import { type Answer, command, json, org } from '../command/command.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
+import { chosenOrg } from '../command/store.ts'
 import { aligned, oneLine } from '../command/text.ts'
 import { lineOf, type Row } from '../events/audit/entry.ts'
 import { type AuditLog, auditLog } from '../events/audit/log.ts'
@@ -30,11 +30,11 @@ export const audit = command({
     org: { ...org, help: 'only entries of this organisation; by default all, and those of the whole installation' },
     json: { ...json, help: 'print the entries as JSON, with their hashes' },
   },
-  run: ({ options }) => {
+  run: ({ options, open }) => {
     const { since, verify, expect } = options
     if (since !== undefined && !isDate(since)) throw usage('--since must be a valid date, in the form YYYY-MM-DD.')
     if (expect !== undefined && !verify) throw usage('--expect needs --verify.')
-    return withStore(options.data, (store) =>
+    return open((store) =>
       inSnapshot(store.db, () => {
         const log = auditLog(store)
         const all = () => new Set([...log.chains(), ...allOrgs(store.db).map(({ public_id }) => public_id)])

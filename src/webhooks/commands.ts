@@ -1,6 +1,4 @@
-import { resourceDeps } from '../app/deps.ts'
 import { command, json, org } from '../command/command.ts'
-import { chosenOrg, withStore } from '../command/store.ts'
 import { aligned } from '../command/text.ts'
 import { usage } from '../lib/problem.ts'
 import { batches } from '../store/batches.ts'
@@ -21,10 +19,8 @@ export const webhooksList = command({
   name: 'webhooks list',
   summary: 'List the webhooks of an organisation, and how many events each has to send',
   options: { org, json },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
-      const deps = resourceDeps(store)
-      const number = chosenOrg(store, options.org)
+  run: ({ openOrg }) =>
+    openOrg((_, number, deps) => {
       const { backlog } = replayStore(deps)
       const { rows } = webhookStore(deps).list(number, NEWEST)
       const all = rows.map(columns.present).map((each) => ({ ...each, backlog: backlog(number, each.id) }))
@@ -52,13 +48,13 @@ export const webhooksDeliveries = command({
     org,
     json,
   },
-  run: ({ options, args }) => {
+  run: ({ options, args, openOrg }) => {
     const { status } = options
     if (status !== undefined && !STATUSES.includes(status))
       throw usage(`--status must be one of ${STATUSES.join(', ')}.`)
-    return withStore(options.data, (store) => {
-      const who = { org: chosenOrg(store, options.org), member: null }
-      const { list } = deliveryStore(resourceDeps(store)).open(who, args.webhook)
+    return openOrg((_, org, deps) => {
+      const who = { org, member: null }
+      const { list } = deliveryStore(deps).open(who, args.webhook)
       const conditions: Condition[] =
         status === undefined ? [] : [{ column: 'status', operator: 'eq', values: [status], indexed: true }]
       const { rows } = list(who.org, { ...NEWEST, conditions }, who)
@@ -81,10 +77,10 @@ export const webhooksRedeliver = command({
   args: { delivery: 'id of the delivery, as shown by "dealbox webhooks deliveries"' },
   options: { org, json },
   audit: 'webhook.redelivered',
-  run: ({ options, args, write }) =>
-    withStore(options.data, (store) => {
-      const who = { org: chosenOrg(store, options.org), member: null }
-      const { ofAny, redeliver } = deliveryStore(resourceDeps(store))
+  run: ({ args, write, openOrg }) =>
+    openOrg((store, org, deps) => {
+      const who = { org, member: null }
+      const { ofAny, redeliver } = deliveryStore(deps)
       return write(store, () => {
         const delivery = redeliver(who, ofAny(who, args.delivery))
         return {
@@ -106,12 +102,12 @@ export const webhooksReplay = command({
     json,
   },
   audit: 'webhook_replay',
-  run: ({ options, args, writeInParts }) => {
+  run: ({ options, args, writeInParts, openOrg }) => {
     if (!/^[1-9]\d{0,14}$/.test(options.fromSeq)) throw usage('--from-seq must be a whole number, 1 or more.')
-    return withStore(options.data, (opened) =>
+    return openOrg((opened, org, deps) =>
       writeInParts(opened, (store) => {
-        const who = { org: chosenOrg(store, options.org), member: null }
-        const { replay } = replayStore(resourceDeps(store))
+        const who = { org, member: null }
+        const { replay } = replayStore(deps)
         const answer = replay(batches(store), who, args.webhook, Number(options.fromSeq))
         const { from_seq, to_seq } = answer
         return {

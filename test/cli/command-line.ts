@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { commands } from '../../src/cli/commands.ts'
+import { opens } from '../../src/cli/open.ts'
 import type { Command } from '../../src/command/command.ts'
 import { run } from '../../src/command/run.ts'
 import type { Environment } from '../../src/lib/environment.ts'
@@ -18,14 +19,15 @@ export async function cli(
   among: readonly Command[] = commands,
 ): Promise<Ended> {
   const ended: Ended = { code: 0, out: '', err: '' }
-  ended.code = await run(among, argv, env, {
-    out: (text) => {
+  const streams = {
+    out: (text: string) => {
       ended.out += text
     },
-    err: (text) => {
+    err: (text: string) => {
       ended.err += text
     },
-  })
+  }
+  ended.code = await run(among, argv, env, streams, opens)
   return ended
 }
 

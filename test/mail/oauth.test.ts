@@ -91,7 +91,7 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
   const refreshed = (): Mailbox => mailboxStore(server.deps).byId(server.a.org, mailbox.id) as Mailbox
   const logins = (post = providerPost(trust)) =>
     mailLogins({ deps: server.deps, write: server.store.write, trust, post, wait: async () => undefined })
-  const report = () => mailboxReports(server.store, server.a.org)[0]
+  const report = () => mailboxReports(server.store, server.a.org, server.deps)[0]
   const readiness = () => {
     const { store, deps, dataDir } = server
     return health({ store, deps, dataDir, stopping: { aborted: false }, log: silentLog }).ready()

@@ -55,7 +55,22 @@ const codeOf = (file: string): string =>
     .replace(/^\s*(\/\/|\/?\*).*$/gm, '')
     .replace(/ \/\/ .*$/gm, '')
 
-const outside = sources.filter((file) => !file.startsWith('src/store/') && !file.startsWith('src/web/'))
+const isBelow = (rooms: readonly string[], file: string): boolean =>
+  [...rooms, 'web'].some((room) => file.startsWith(`src/${room}`))
+
+/** What opens a database as it is: the store, and operations on a file that nobody serves. */
+const OPENERS = [
+  'store/',
+  'ops/backup/database.ts',
+  'ops/backup/former-primary.ts',
+  'ops/doctor/inspect/',
+  'ops/moves/changed-rows.ts',
+  'ops/moves/moved-rows.ts',
+  'ops/moves/moved-tables.ts',
+  'ops/moves/second.ts',
+  'ops/replication/followed/',
+]
+const outside = sources.filter((file) => !isBelow(OPENERS, file))
 
 test('only the store knows the driver, its PRAGMAs, its tables and its error codes', () => {
   assert.ok(outside.length > 200)
@@ -66,7 +81,7 @@ test('only the store knows the driver, its PRAGMAs, its tables and its error cod
     /SQLITE_\w+/,
     /\b(data_version|total_changes)\b/,
     /\b[dD]b\.(?!prepare\b|inTransaction\b|close\b)\w+/,
-    /\b(Connection|connection|OpenedStore|openSqlite)\b.* from '[^']*store\/(driver|open)\.ts'/,
+    /\b(Connection|connection|OpenedStore|openSqlite)\b.* from '[^']*store\/(sqlite\/driver|open)\.ts'/,
   ]
   for (const file of outside) {
     for (const pattern of forbidden) assert.doesNotMatch(codeOf(file), pattern, file)
@@ -75,28 +90,28 @@ test('only the store knows the driver, its PRAGMAs, its tables and its error cod
 
 /** The modules that own tables: each statement is in one of them, and other modules call a function there. */
 const OWNERS = [
-  'store',
-  'audit',
-  'auth',
-  'events',
-  'filters',
-  'app',
-  'records',
-  'crm',
-  'cleanup',
-  'meetings',
-  'inbox',
-  'sequences',
-  'webhooks',
-  'moves',
-  'imports/journal',
-  'personal',
-  'site/app',
-].map((room) => `src/${room}/`)
+  ...OPENERS,
+  'auth/',
+  'events/',
+  'records/',
+  'filters/',
+  'crm/',
+  'meetings/',
+  'inbox/',
+  'sequences/',
+  'webhooks/',
+  'personal/',
+  'cleanup/',
+  'app/settings/',
+  'imports/journal/',
+  'site/app/',
+  'ops/moves/',
+  'demo/replay/sample-records.ts',
+]
 
 test('statements are prepared only in the rooms that own tables', () => {
   for (const file of sources) {
-    if (OWNERS.some((room) => file.startsWith(room)) || file.startsWith('src/web/')) continue
+    if (isBelow(OWNERS, file)) continue
     assert.doesNotMatch(codeOf(file), /\bprepare\b/, `${file} prepares a statement of its own`)
   }
 })

@@ -1,5 +1,4 @@
 import { command, json } from '../../command/command.ts'
-import { withStore } from '../../command/store.ts'
 import { aligned } from '../../command/text.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { keyring } from '../keys.ts'
@@ -8,8 +7,8 @@ export const keysList = command({
   name: 'keys list',
   summary: 'List the keys that sign tokens, without the key material',
   options: { json },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
+  run: ({ options, open }) =>
+    open((store) => {
       const ring = keyring(options.data, store)
       const keys = ring.list().map(({ kid, created_at, retired_at }) => ({
         kid,
@@ -46,8 +45,8 @@ export const keysRotate = command({
   summary: 'Add a key that signs new tokens; tokens signed by older keys stay valid',
   options: { json },
   audit: 'key.rotated',
-  run: ({ options, write }) =>
-    withStore(options.data, (store) =>
+  run: ({ options, write, open }) =>
+    open((store) =>
       write(store, () => {
         const kid = keyring(options.data, store).rotate()
         return { json: { kid }, text: `New tokens are signed by the key ${kid}.`, audit: { record: kid } }
@@ -61,8 +60,8 @@ export const keysRetire = command({
   args: { kid: 'id of the key, as shown by "dealbox keys list"' },
   options: { json },
   audit: 'key.retired',
-  run: ({ options, args: { kid }, write }) =>
-    withStore(options.data, (store) => {
+  run: ({ options, args: { kid }, write, open }) =>
+    open((store) => {
       const { retire, removeFile } = keyring(options.data, store)
       const answer = write(store, () => {
         retire(kid)

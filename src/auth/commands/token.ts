@@ -1,6 +1,5 @@
 import { command, json, org } from '../../command/command.ts'
 import { parseLifetime } from '../../command/lifetime.ts'
-import { chosenOrg, withStore } from '../../command/store.ts'
 import { aligned } from '../../command/text.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import type { Store } from '../../store/open.ts'
@@ -32,12 +31,11 @@ export const tokenCreate = command({
     json,
   },
   audit: 'token.created',
-  run: ({ options, write }) => {
+  run: ({ options, write, openOrg }) => {
     const scopes = parseScopes(options.scope)
     const lifetimeMs = parseLifetime('--expires', options.expires)
-    return withStore(options.data, async (store) => {
+    return openOrg(async (store, org) => {
       const expiresAt = lifetimeMs === null ? null : store.clock.now() + lifetimeMs
-      const org = chosenOrg(store, options.org)
       const { created, member, keep } = await tokensOf(store, options.data).sign(org, options.email, scopes, expiresAt)
       return write(store, () => {
         keep()
@@ -59,9 +57,9 @@ export const tokenList = command({
   name: 'token list',
   summary: 'List the tokens of an organisation, without the tokens themselves',
   options: { org, json },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
-      const list = tokensOf(store, options.data).list(chosenOrg(store, options.org))
+  run: ({ options, openOrg }) =>
+    openOrg((store, org) => {
+      const list = tokensOf(store, options.data).list(org)
       const now = store.clock.now()
       const rows = list.map((token) => [token.id, token.email, stateOf(token, now), scopesOf(token)])
       return { json: list, text: aligned([['ID', 'EMAIL', 'STATE', 'SCOPES'], ...rows]) }
@@ -74,8 +72,8 @@ export const tokenRevoke = command({
   args: { id: 'id of the token, as shown by "dealbox token list"' },
   options: { json },
   audit: 'token.revoked',
-  run: ({ options, args: { id }, write }) =>
-    withStore(options.data, (store) =>
+  run: ({ options, args: { id }, write, open }) =>
+    open((store) =>
       write(store, () => {
         const org = tokensOf(store, options.data).revoke(id)
         return { json: { id }, text: `Revoked the token ${id}.`, audit: { org, record: id } }

@@ -1,4 +1,3 @@
-import { resourceDeps } from '../../app/deps.ts'
 import { contactStore } from '../../crm/contacts.ts'
 import type { Deps } from '../../deps.ts'
 import { conversationRemoval } from '../../inbox/conversations/removal.ts'
@@ -36,11 +35,11 @@ export type Forgotten = {
  */
 export function forget(
   store: CommandStore,
+  deps: Deps,
   org: number,
   asked: string,
   { dryRun = false, batch = batches(store) } = {},
 ): Forgotten {
-  const deps = resourceDeps(store)
   const person = people(deps).find(org, asked)
   const plan = planner(deps)(org, person)
   const erased: Record<string, number> = Object.fromEntries(GONE.map((kind) => [kind, plan.gone[kind].length]))

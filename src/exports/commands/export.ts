@@ -1,5 +1,4 @@
 import { command, json, org } from '../../command/command.ts'
-import { chosenOrg, withStore } from '../../command/store.ts'
 import type { Store } from '../../store/open.ts'
 import { writeExport } from '../write.ts'
 import { saidOf } from './import-dir.ts'
@@ -10,11 +9,11 @@ export const exportAll = command({
   args: { dir: 'the folder to create; must be empty if it exists' },
   options: { org, json },
   audit: 'export',
-  run: ({ options, args: { dir }, writeInParts }) => {
+  run: ({ options, args: { dir }, writeInParts, openOrg }) => {
     const progress = !options.json && process.stderr.isTTY
-    const write = (store: Store) => {
+    const write = (store: Store, org: number) => {
       const onProgress = (records: number) => void process.stderr.write(`\r${records} records `)
-      const manifest = writeExport(store, chosenOrg(store, options.org), dir, progress ? onProgress : undefined)
+      const manifest = writeExport(store, org, dir, progress ? onProgress : undefined)
       if (progress) process.stderr.write('\r')
       const lines = manifest.files.filter(({ name }) => name.endsWith('.ndjson'))
       const records = Object.fromEntries(lines.map(({ name, records }) => [name.replace('.ndjson', ''), records]))
@@ -25,6 +24,6 @@ export const exportAll = command({
         audit: { detail: { last_seq: manifest.last_seq } },
       }
     }
-    return withStore(options.data, (store) => writeInParts(store, write))
+    return openOrg((opened, org) => writeInParts(opened, (store) => write(store, org)))
   },
 })

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { command, json, org } from '../../command/command.ts'
-import { chosenOrg, withStore } from '../../command/store.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { CommandStore } from '../../store/open.ts'
 import { type Restored, restoreExport } from '../restore.ts'
@@ -13,7 +12,7 @@ export const importDir = command({
   args: { dir: 'a folder created by "dealbox export"' },
   options: { dryRun: { type: 'boolean', help: 'only check whether the export can be restored' }, org, json },
   audit: 'restore',
-  run: ({ options, args, writeInParts }) => {
+  run: ({ options, args, writeInParts, openOrg }) => {
     const { data, dryRun } = options
     if (statSync(args.dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new Problem(
@@ -23,14 +22,14 @@ export const importDir = command({
       )
     }
     const progress = !options.json && process.stderr.isTTY
-    const restore = async (store: CommandStore) => {
+    const restore = async (store: CommandStore, org: number) => {
       const onProgress = (records: number) => void process.stderr.write(`\r${records} records `)
       const stop = new AbortController()
       const onSignal = () => stop.abort()
       process.once('SIGINT', onSignal) // a second one ends the process at once; the next import cleans up
       const restored = await restoreExport(store, {
         dataDir: data,
-        org: chosenOrg(store, options.org),
+        org,
         folder: args.dir,
         dryRun,
         onProgress: progress ? onProgress : undefined,
@@ -44,7 +43,7 @@ export const importDir = command({
         audit: { detail: { last_seq: restored.last_seq, records: restored.records } },
       }
     }
-    return withStore(data, (store) => writeInParts(store, restore))
+    return openOrg((opened, org) => writeInParts(opened, (store) => restore(store, org)))
   },
 })
 

@@ -1,6 +1,5 @@
 import { command, json, org } from '../../command/command.ts'
 import { progress } from '../../command/progress.ts'
-import { chosenOrg, withStore } from '../../command/store.ts'
 import type { CommandStore } from '../../store/open.ts'
 
 // `import meetings FILE` imports the events of a calendar.
@@ -21,8 +20,8 @@ export const importMeetings = command({
     json,
   },
   audit: 'import',
-  run: ({ options, args, writeInParts }) => {
-    const write = async (store: CommandStore) => {
+  run: ({ options, args, writeInParts, openOrg }) => {
+    const write = async (store: CommandStore, org: number) => {
       const { importMeetings: importFile } = await import('../ics/import.ts')
       const { auditOf, importAnswer } = await import('./import-answer.ts')
       const bar = progress(options.json, 'meetings')
@@ -31,7 +30,7 @@ export const importMeetings = command({
       process.once('SIGINT', onSignal) // a second one ends the process at once; committed rows stay
       try {
         const imported = await importFile(store, {
-          org: chosenOrg(store, options.org),
+          org,
           file: args.file,
           rejected: options.rejected,
           dryRun: options.dryRun,
@@ -45,6 +44,6 @@ export const importMeetings = command({
         process.removeListener('SIGINT', onSignal)
       }
     }
-    return withStore(options.data, (store) => writeInParts(store, write))
+    return openOrg((opened, org) => writeInParts(opened, (store) => write(store, org)))
   },
 })

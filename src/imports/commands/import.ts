@@ -1,6 +1,5 @@
-import { type Answer, type AuditedWrites, command, json, org } from '../../command/command.ts'
+import { type Answer, type AuditedWrites, command, json, type Opens, org } from '../../command/command.ts'
 import { progress } from '../../command/progress.ts'
-import { chosenOrg, withStore } from '../../command/store.ts'
 import { aligned } from '../../command/text.ts'
 import type { CommandStore } from '../../store/open.ts'
 import type { RowsImported } from '../csv/import.ts'
@@ -23,8 +22,7 @@ export const importContacts = command({
   args,
   options: importOptions('email|phone|external_id'),
   audit: 'import',
-  run: ({ options, args, writeInParts }) =>
-    importRows(writeInParts, 'contact', args.file, options, ['email', 'phone', 'external_id']),
+  run: ({ options, args, ...how }) => importRows(how, 'contact', args.file, options, ['email', 'phone', 'external_id']),
 })
 
 export const importCompanies = command({
@@ -33,8 +31,7 @@ export const importCompanies = command({
   args,
   options: importOptions('domain|external_id'),
   audit: 'import',
-  run: ({ options, args, writeInParts }) =>
-    importRows(writeInParts, 'company', args.file, options, ['domain', 'external_id']),
+  run: ({ options, args, ...how }) => importRows(how, 'company', args.file, options, ['domain', 'external_id']),
 })
 
 export const importDeals = command({
@@ -43,13 +40,13 @@ export const importDeals = command({
   args,
   options: dealOptions,
   audit: 'import',
-  run: ({ options, args, writeInParts }) => importRows(writeInParts, 'deal', args.file, options, ['external_id']),
+  run: ({ options, args, ...how }) => importRows(how, 'deal', args.file, options, ['external_id']),
 })
 
 const importActivities = (object: 'note' | 'task', name: string, summary: string) =>
   command({
     ...{ name, summary, args, options: activityOptions, audit: 'import' },
-    run: ({ options, args, writeInParts }) => importRows(writeInParts, object, args.file, options, ['external_id']),
+    run: ({ options, args, ...how }) => importRows(how, object, args.file, options, ['external_id']),
   })
 
 export const importNotes = importActivities('note', 'import notes', 'Import notes from a file')
@@ -65,17 +62,17 @@ export const importUndo = command({
   args: { id: 'id of the import, as printed by the import' },
   options: { org, json },
   audit: 'import_undo',
-  run: ({ options, args, writeInParts }) => {
-    const undo = async (store: CommandStore) => {
+  run: ({ options, args, writeInParts, openOrg }) => {
+    const undo = async (store: CommandStore, org: number) => {
       const { undoImport } = await import('../journal/undo.ts')
       const bar = progress(options.json, 'records')
-      const undone = await undoImport(store, { org: chosenOrg(store, options.org), id: args.id, onProgress: bar.show })
+      const undone = await undoImport(store, { org, id: args.id, onProgress: bar.show })
       bar.end()
       const { deleted, restored, kept } = undone
       const audit = { record: args.id, detail: { deleted, restored, kept: kept.length } }
       return { json: undone, text: undoneText(undone), audit }
     }
-    return withStore(options.data, (store) => writeInParts(store, undo))
+    return openOrg((opened, org) => writeInParts(opened, (store) => undo(store, org)))
   },
 })
 
@@ -88,14 +85,14 @@ const COMMANDS: Record<ImportObject, string> = {
 }
 
 function importRows(
-  writeInParts: AuditedWrites['writeInParts'],
+  { openOrg, writeInParts }: Pick<AuditedWrites & Opens, 'openOrg' | 'writeInParts'>,
   object: ImportObject,
   file: string,
   given: Given,
   matches: readonly Match[],
 ): Promise<Answer> {
   const options = { object, file, ...readOptions(given, matches) }
-  const write = async (store: CommandStore) => {
+  const write = async (store: CommandStore, org: number) => {
     const { importFile } = await import('../csv/import.ts')
     const { mappingTable } = await import('../csv/mapping.ts')
     const { auditOf, rowsAnswer } = await import('./import-answer.ts')
@@ -108,7 +105,7 @@ function importRows(
       importFile(store, {
         ...options,
         ...more,
-        org: chosenOrg(store, given.org),
+        org,
         signal: stop.signal,
         onPlan: (made) => {
           if (!given.json && !plan) process.stderr.write(`${aligned(mappingTable(made.mapping, made.examples))}\n`)
@@ -128,7 +125,7 @@ function importRows(
       process.removeListener('SIGINT', onSignal)
     }
   }
-  return withStore(given.data, (store) => writeInParts(store, write))
+  return openOrg((opened, org) => writeInParts(opened, (store) => write(store, org)))
 }
 
 const MAX_KEPT = 20

@@ -7,6 +7,7 @@ import type { Versions } from '../../store/schema/migrations.ts'
 import { digestOf, smallFiles } from './contents.ts'
 import { stampOfDatabase } from './database.ts'
 import type { Encryption } from './encryption/secrets.ts'
+import { backupsFolder, folderOfCommand } from './folders.ts'
 import { makeBackup } from './make.ts'
 import { isEncryptedName } from './names.ts'
 import { withFiles } from './problems.ts'
@@ -65,3 +66,22 @@ const notNoted = (dataDir: string): Problem =>
     'storage_full',
     `The backup before the migration cannot be noted in ${dataDir}, and nothing was migrated. Free some space there, and check the owner of the folder.`,
   )
+
+/**
+ * It is plain, so it stays beside the plain database. Where a server with its options has its own backups is not forgotten
+ * for that, nor that they are encrypted.
+ */
+export function backupOfCommand(dataDir: string): (versions: Versions) => void {
+  const folder = backupsFolder(dataDir)
+  const { last } = notedState(dataDir)
+  const isAlike = folderOfCommand(dataDir, undefined) === resolve(folder) && !(last && isEncryptedName(last.file))
+  return backUpFirst({
+    ...{ dataDir, folder, isLast: isAlike },
+    tell: (backup, { from, to }, isAgain) => {
+      const made = isAgain
+        ? `An earlier attempt has made a backup from before: ${backup}`
+        : `A backup from before is ${backup}`
+      process.stderr.write(`Migrating the database from schema ${from} to ${to}. ${made}.\n`)
+    },
+  })
+}

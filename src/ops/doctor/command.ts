@@ -1,7 +1,6 @@
 import { ageNotice, readAgeNotice } from '../../command/age-notice.ts'
 import { command, json } from '../../command/command.ts'
 import { minFreeOption, readMinFree } from '../../command/min-free.ts'
-import { withStore } from '../../command/store.ts'
 import { oneLine } from '../../command/text.ts'
 import { backupDir } from '../backup/commands/backup-options.ts'
 import { folderOfCommand } from '../backup/folders.ts'
@@ -20,7 +19,7 @@ export const doctor = command({
     json,
   },
   audit: 'doctor.fixed',
-  run: async ({ options, write }) => {
+  run: async ({ options, write, open }) => {
     const { examine } = await import('./doctor.ts') // no other command needs it
     const { actAsOwnerOf } = await import('./owner.ts')
     const { data, full, fix } = options
@@ -32,7 +31,7 @@ export const doctor = command({
     if (fixed.length > 0 && writable === 'all') {
       const actAsBefore = actAsOwnerOf(data)
       const audited = { json: null, text: '', audit: { detail: { fixed } } }
-      await withStore(data, (store) => write(store, () => audited)).finally(actAsBefore)
+      await open((store) => write(store, () => audited)).finally(actAsBefore)
     }
     return { json: shown(report), text: textOf(report, data), code: report.status === 'fail' ? 1 : 0 }
   },

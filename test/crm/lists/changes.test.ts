@@ -106,7 +106,7 @@ test('by a merge and its undo', async () => {
 test('by the erasure of a person', async () => {
   const [one, other] = [await newId(), await newId()]
   const list = await newList(one, other)
-  forget(app.store, app.a.org, one)
+  forget(app.store, app.deps, app.a.org, one)
   await hasEvents(list, [other])
 })
 

@@ -1,5 +1,4 @@
 import { command, json } from '../../../command/command.ts'
-import { withStore } from '../../../command/store.ts'
 import { machineZone } from '../../../lib/machine-zone.ts'
 import { makeOrg, newOrgSettings, prepareFolder } from '../new-org.ts'
 
@@ -25,12 +24,11 @@ export const init = command({
     json,
   },
   audit: 'org.created',
-  run: ({ options, write }) => {
+  run: ({ options, write, open }) => {
     const { data, org, email, timezone, currency, bare } = options
     const name = options.name ?? (email.split('@')[0] as string)
     const settings = newOrgSettings({ name: org, currency, timezone, owner: { email, name }, bare })
-    return withStore(
-      data,
+    return open(
       (store) => {
         const answer = write(store, () => {
           const made = makeOrg(store, settings)

@@ -1,5 +1,4 @@
 import { command, json } from '../../../command/command.ts'
-import { withStore } from '../../../command/store.ts'
 import { aligned } from '../../../command/text.ts'
 import { conflict, Problem, usage } from '../../../lib/problem.ts'
 import type { Store } from '../../../store/open.ts'
@@ -38,8 +37,8 @@ export const orgList = command({
     },
     json,
   },
-  run: ({ options }) =>
-    withStore(options.data, ({ db }) => {
+  run: ({ options, open }) =>
+    open(({ db }) => {
       if (!SERVER.test(options.server)) throw usage(`--server ${options.server} is not a host name or an address.`)
       if (options.map !== undefined && !Object.hasOwn(LINES, options.map))
         throw usage(`--map ${options.map} is none of nginx and caddy.`)
@@ -73,8 +72,8 @@ export const orgHost = command({
   args: { ...orgArgument, host: 'such as acme.crm.example.com, or none' },
   options: { json },
   audit: 'org.host_set',
-  run: ({ options, args, write }) =>
-    withStore(options.data, (store) =>
+  run: ({ args, write, open }) =>
+    open((store) =>
       write(store, () => {
         const org = orgNamed(store, args.org)
         const host = args.host === 'none' ? null : args.host.toLowerCase()

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { command, json, org } from '../../../command/command.ts'
-import { chosenOrg, withStore } from '../../../command/store.ts'
 import { oneLine } from '../../../command/text.ts'
 import { type Json, readJson } from '../../../lib/json.ts'
 import { Problem } from '../../../lib/problem.ts'
@@ -11,9 +10,9 @@ export const settingsShow = command({
   name: 'settings show',
   summary: 'Print the settings document of an organisation',
   options: { org, json: { ...json, help: 'on one line' } },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
-      const document = showSettings(store, chosenOrg(store, options.org))
+  run: ({ openOrg }) =>
+    openOrg((store, org) => {
+      const document = showSettings(store, org)
       return { json: document, text: JSON.stringify(document, null, 2) }
     }),
 })
@@ -24,11 +23,11 @@ export const settingsApply = command({
   args: { file: 'the settings document, or - for standard input' },
   options: { org, dryRun: { type: 'boolean', help: 'only show what would change' }, json },
   audit: 'settings.applied',
-  run: ({ options, args, write }) => {
+  run: ({ options, args, write, openOrg }) => {
     const document = readDocument(args.file)
-    return withStore(options.data, (store) =>
+    return openOrg((store, org) =>
       write(store, () => {
-        const applied = applySettings(store, chosenOrg(store, options.org), document, { dryRun: options.dryRun })
+        const applied = applySettings(store, org, document, { dryRun: options.dryRun })
         const note = applied.warnings.map((warning) => `Warning: ${oneLine(warning)}`).join('\n')
         const { changed } = applied
         return {

@@ -3,7 +3,6 @@ import { linkStore, linkUrl } from '../../../auth/links.ts'
 import { ROLES } from '../../../auth/roles.ts'
 import { sessionStore } from '../../../auth/sessions.ts'
 import { command, json, org } from '../../../command/command.ts'
-import { chosenOrg, withStore } from '../../../command/store.ts'
 import { addressOfScreens, isLocal, linkOptions, listenerUrl, localNote } from '../../../http/listener/screens-url.ts'
 import { emailKey } from '../../../lib/email.ts'
 import * as f from '../../../lib/fields.ts'
@@ -29,10 +28,9 @@ export const memberInvite = command({
     json,
   },
   audit: 'invitation.created',
-  run: ({ options, args, write }) => {
+  run: ({ options, args, write, openOrg }) => {
     const given = validate(Invite, { email: emailKey(args.email), role: options.role })
-    return withStore(options.data, (store) => {
-      const org = chosenOrg(store, options.org)
+    return openOrg((store, org) => {
       const origin = addressFor(store, options)
       return write(store, () => {
         if (
@@ -70,9 +68,8 @@ export const memberReset = command({
     json,
   },
   audit: 'member.reset',
-  run: ({ options, args, write }) =>
-    withStore(options.data, (store) => {
-      const org = chosenOrg(store, options.org)
+  run: ({ options, args, write, openOrg }) =>
+    openOrg((store, org) => {
       const origin = addressFor(store, options)
       return write(store, () => {
         const { id } = activeMember(store, org, args.email)

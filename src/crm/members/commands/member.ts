@@ -1,5 +1,4 @@
-import { type Answer, type AuditedWrites, command, json, org } from '../../../command/command.ts'
-import { chosenOrg, withStore } from '../../../command/store.ts'
+import { type Answer, type AuditedWrites, command, json, type Opens, org } from '../../../command/command.ts'
 import { aligned } from '../../../command/text.ts'
 import { usage } from '../../../lib/problem.ts'
 import { validate } from '../../../lib/validate.ts'
@@ -18,9 +17,9 @@ export const memberList = command({
   name: 'member list',
   summary: 'List the members of an organisation',
   options: { org, json },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
-      const members = memberSettings(store).all(chosenOrg(store, options.org))
+  run: ({ openOrg }) =>
+    openOrg((store, org) => {
+      const members = memberSettings(store).all(org)
       const rows = members.map(({ email, name, role, status, timezone }) => [email, name, role, status, timezone])
       return { json: members, text: aligned([['EMAIL', 'NAME', 'ROLE', 'STATUS', 'TIMEZONE'], ...rows]) }
     }),
@@ -32,10 +31,10 @@ export const memberAdd = command({
   args: email,
   options: { ...fields, role: { ...fields.role, default: 'member' }, org, json },
   audit: 'member.added',
-  run: ({ options, args, write }) => {
+  run: ({ options, args, write, openOrg }) => {
     const { name = args.email.split('@')[0], role, timezone } = options
     const given = validate(MemberSettings, { email: args.email, name, role, ...(timezone ? { timezone } : {}) })
-    return change(write, options, (store, org) => memberSettings(store).add(org, given))
+    return change({ write, openOrg }, (members, org) => members.add(org, given))
   },
 })
 
@@ -45,7 +44,7 @@ export const memberSet = command({
   args: email,
   options: { ...fields, org, json },
   audit: 'member.changed',
-  run: ({ options, args, write }) => {
+  run: ({ options, args, write, openOrg }) => {
     const given = Object.fromEntries(
       Object.keys(fields).flatMap((name) => {
         const value = options[name as keyof typeof fields]
@@ -54,7 +53,7 @@ export const memberSet = command({
     )
     if (Object.keys(given).length === 0) throw usage('Use at least one of --name, --role and --timezone.')
     const patch = validate(MemberPatch, given)
-    return change(write, options, (store, org) => memberSettings(store).set(org, args.email, patch))
+    return change({ write, openOrg }, (members, org) => members.set(org, args.email, patch))
   },
 })
 
@@ -64,8 +63,8 @@ export const memberActivate = command({
   args: email,
   options: { org, json },
   audit: 'member.activated',
-  run: ({ options, args, write }) =>
-    change(write, options, (store, org) => memberSettings(store).set(org, args.email, { status: 'active' })),
+  run: ({ args, write, openOrg }) =>
+    change({ write, openOrg }, (members, org) => members.set(org, args.email, { status: 'active' })),
 })
 
 export const memberDeactivate = command({
@@ -74,18 +73,17 @@ export const memberDeactivate = command({
   args: email,
   options: { org, json },
   audit: 'member.deactivated',
-  run: ({ options, args, write }) =>
-    change(write, options, (store, org) => memberSettings(store).set(org, args.email, { status: 'deactivated' })),
+  run: ({ args, write, openOrg }) =>
+    change({ write, openOrg }, (members, org) => members.set(org, args.email, { status: 'deactivated' })),
 })
 
 function change(
-  write: AuditedWrites['write'],
-  options: { data: string; org: string | undefined },
-  job: (store: Parameters<typeof memberSettings>[0], org: number) => Member,
+  { write, openOrg }: Pick<AuditedWrites & Opens, 'write' | 'openOrg'>,
+  job: (members: ReturnType<typeof memberSettings>, org: number) => Member,
 ): Promise<Answer> {
-  return withStore(options.data, (store) =>
+  return openOrg((store, org) =>
     write(store, () => {
-      const member = job(store, chosenOrg(store, options.org))
+      const member = job(memberSettings(store), org)
       const { id, name, email, role, status, timezone } = member
       return {
         json: member,

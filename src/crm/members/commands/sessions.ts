@@ -1,6 +1,5 @@
 import { sessionStore } from '../../../auth/sessions.ts'
 import { command, json, org } from '../../../command/command.ts'
-import { chosenOrg, withStore } from '../../../command/store.ts'
 import { aligned, oneLine } from '../../../command/text.ts'
 import { emailKey } from '../../../lib/email.ts'
 import { Problem } from '../../../lib/problem.ts'
@@ -10,9 +9,8 @@ export const sessionsList = command({
   name: 'sessions list',
   summary: 'List where members are signed in to the screens',
   options: { org, json },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
-      const org = chosenOrg(store, options.org)
+  run: ({ openOrg }) =>
+    openOrg((store, org) => {
       const emails = new Map(
         memberSettings(store)
           .all(org)
@@ -34,9 +32,8 @@ export const sessionsEnd = command({
   args: { email: 'email of the member' },
   options: { org, json },
   audit: 'sessions.ended',
-  run: ({ options, args, write }) =>
-    withStore(options.data, (store) => {
-      const org = chosenOrg(store, options.org)
+  run: ({ args, write, openOrg }) =>
+    openOrg((store, org) => {
       const member = memberSettings(store)
         .all(org)
         .find(({ email }) => email === emailKey(args.email))

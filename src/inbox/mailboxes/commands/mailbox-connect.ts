@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { command, json, org } from '../../../command/command.ts'
 import { askSecret, type Input } from '../../../command/prompt.ts'
-import { chosenOrg, withStore } from '../../../command/store.ts'
 import { oneLine } from '../../../command/text.ts'
 import { readTrust } from '../../../command/trust.ts'
 import { tokensOfVisit, visitOf } from '../../../lib/mail/oauth/browser.ts'
@@ -32,11 +31,10 @@ export const mailboxConnect = command({
     json: { ...json, help: 'print what to open as a line of JSON, and the result as another one' },
   },
   audit: 'mailbox.connected',
-  run: async ({ options, args, write }) => {
+  run: async ({ options, args, write, open, openOrg }) => {
     const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
     // The store is closed while a person is at work, for up to a quarter of an hour.
-    const { number, mailbox, client } = await withStore(options.data, (store) => {
-      const number = chosenOrg(store, options.org)
+    const { number, mailbox, client } = await openOrg((store, number) => {
       const mailbox = mailboxSettings(store).withOAuth(number, args.mailbox)
       return { number, mailbox, client: clientOf(mailbox, mailboxSecrets(store).clientSecret(number, mailbox)) }
     })
@@ -49,7 +47,7 @@ export const mailboxConnect = command({
       }),
     )
     const note = endOf(mailbox, tokens)
-    return withStore(options.data, (store) =>
+    return open((store) =>
       write(store, () => {
         mailboxSettings(store).connect(number, mailbox, tokens)
         return {

@@ -1,4 +1,4 @@
-import { resourceDeps } from '../../../app/deps.ts'
+import type { Deps } from '../../../deps.ts'
 import { rfc3339 } from '../../../lib/time.ts'
 import type { Store } from '../../../store/open.ts'
 import { columnOf } from '../../../store/schema/tables.ts'
@@ -12,9 +12,9 @@ import { unknownAddresses } from '../unknown-addresses.ts'
 export type MailboxReport = ReturnType<typeof mailboxReports>[number]
 
 /** Returns every mailbox of an organisation with its health. */
-export function mailboxReports(store: Store, org: number) {
-  const { state, health, smtpServer, imapServer } = mailboxStore(resourceDeps(store))
-  const unknown = unknownAddresses(resourceDeps(store))
+export function mailboxReports(store: Store, org: number, deps: Deps) {
+  const { state, health, smtpServer, imapServer } = mailboxStore(deps)
+  const unknown = unknownAddresses(deps)
   const emailOf = columnOf(store.db, 'members', 'email')
 
   return mailboxSettings(store)

@@ -1,10 +1,9 @@
 import * as v from 'valibot'
-import { resourceDeps } from '../../../app/deps.ts'
 import { command, json, org } from '../../../command/command.ts'
 import { askSecret } from '../../../command/prompt.ts'
-import { chosenOrg, withStore } from '../../../command/store.ts'
 import { aligned, oneLine } from '../../../command/text.ts'
 import { readTrust } from '../../../command/trust.ts'
+import type { Deps } from '../../../deps.ts'
 import * as f from '../../../lib/fields.ts'
 import type { MailOut } from '../../../lib/mail/mail.ts'
 import { OAuthRefusal } from '../../../lib/mail/oauth/tokens.ts'
@@ -30,9 +29,9 @@ export const mailboxList = command({
   name: 'mailbox list',
   summary: 'List the mailboxes of an organisation and their state',
   options: { org, json },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
-      const all = mailboxReports(store, chosenOrg(store, options.org))
+  run: ({ openOrg }) =>
+    openOrg((store, org, deps) => {
+      const all = mailboxReports(store, org, deps)
       return { json: all, text: all.length === 0 ? 'There are no mailboxes.' : all.map(reportText).join('\n') }
     }),
 })
@@ -63,13 +62,12 @@ export const mailboxErrors = command({
   name: 'mailbox errors',
   summary: 'List the last 100 mails that could not be imported, with the reasons',
   options: { mailbox: { type: 'string', placeholder: 'KEY', help: 'only mails of this mailbox' }, org, json },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
-      const number = chosenOrg(store, options.org)
+  run: ({ options, openOrg }) =>
+    openOrg((store, number, deps) => {
       const { all, byKey } = mailboxSettings(store)
       const id = options.mailbox === undefined ? undefined : byKey(number, options.mailbox).id
       const keys = new Map(all(number).map((each) => [each.id, each.key]))
-      const rejected = mailboxStore(resourceDeps(store))
+      const rejected = mailboxStore(deps)
         .rejectedMails(number, id)
         .map(({ mailbox_id, at, ...rest }) => ({ ...rest, mailbox: keys.get(mailbox_id) as string, at: rfc3339(at) }))
       const rows = rejected.map(({ at, mailbox, sender, subject, error }) => [
@@ -96,21 +94,15 @@ export const mailboxTest = command({
     org,
     json,
   },
-  run: async ({ options, args }) => {
+  run: async ({ options, args, openOrg }) => {
     const { sendTo, mailCa } = options
     if (sendTo !== undefined && !v.is(f.email, sendTo))
       throw usage(`--send-to is "${sendTo}", which is not an email address.`)
     const trust = mailCa === undefined ? {} : readTrust(mailCa)
-    const checks = await withStore(options.data, async (store) => {
-      const number = chosenOrg(store, options.org)
-      const tried = mailboxSettings(store).byKey(number, args.mailbox)
-      const servers = [
-        await checkSending(store, number, tried, trust),
-        await checkReceiving(store, number, tried, trust),
-      ]
-      return sendTo === undefined || !servers[0]?.ok
-        ? servers
-        : [...servers, await trySending(store, number, tried, trust, sendTo)]
+    const checks = await openOrg(async (store, org, deps) => {
+      const tried = { store, deps, org, trust, mailbox: mailboxSettings(store).byKey(org, args.mailbox) }
+      const servers = [await checkSending(tried), await checkReceiving(tried)]
+      return sendTo === undefined || !servers[0]?.ok ? servers : [...servers, await trySending(tried, sendTo)]
     })
     const text = checks
       .flatMap(({ side, text, warning }) => [
@@ -123,51 +115,54 @@ export const mailboxTest = command({
   },
 })
 
-const loginsOf = (store: Store, trust: Trust): Logins =>
-  mailLogins({ deps: resourceDeps(store), write: store.write, trust })
+type Tried = { store: Store; deps: Deps; org: number; mailbox: Mailbox; trust: Trust }
 
-async function checkSending(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
+const loginsOf = ({ store: { write }, deps, trust }: Tried): Logins => mailLogins({ deps, write, trust })
+
+async function checkSending(tried: Tried): Promise<Check> {
   const { checkSmtp } = await import('../../../lib/mail/transport/smtp.ts')
-  const { host, port } = tried.smtp
-  const { smtpServer } = loginsOf(store, trust)
+  const { org, mailbox, trust } = tried
+  const { host, port } = mailbox.smtp
+  const { smtpServer } = loginsOf(tried)
   const checked = await check('smtp', `${host}:${port} accepts mails.`, async () =>
-    checkSmtp(await smtpServer(number, tried), trust),
+    checkSmtp(await smtpServer(org, mailbox), trust),
   )
-  return withWarning(store, number, tried, 'smtp', checked)
+  return withWarning(tried, 'smtp', checked)
 }
 
 /** Adds what the connection has shown. */
-async function withWarning(store: Store, number: number, tried: Mailbox, side: Side, checked: Check): Promise<Check> {
+async function withWarning({ store, deps, org, mailbox }: Tried, side: Side, checked: Check): Promise<Check> {
   await store.write(() => null) // after what the connection has written
-  const state = mailboxStore(resourceDeps(store)).state(number, tried.id)
-  return { ...checked, warning: plainWarning(tried, side, state) ?? null }
+  const state = mailboxStore(deps).state(org, mailbox.id)
+  return { ...checked, warning: plainWarning(mailbox, side, state) ?? null }
 }
 
-async function checkReceiving(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
-  if (!tried.imap) return { side: 'imap', ok: true, text: 'not set up: no mail is received.', warning: null }
+async function checkReceiving(tried: Tried): Promise<Check> {
+  const { org, mailbox, trust } = tried
+  if (!mailbox.imap) return { side: 'imap', ok: true, text: 'not set up: no mail is received.', warning: null }
   const { checkImap } = await import('../../../lib/mail/transport/imap.ts')
-  const { host, port, folder } = tried.imap
-  const { imapServer } = loginsOf(store, trust)
+  const { host, port, folder } = mailbox.imap
+  const { imapServer } = loginsOf(tried)
   const checked = await check('imap', `${host}:${port} shows "${folder}".`, async () =>
-    checkImap(await imapServer(number, tried), trust),
+    checkImap(await imapServer(org, mailbox), trust),
   )
-  return withWarning(store, number, tried, 'imap', checked)
+  return withWarning(tried, 'imap', checked)
 }
 
-async function trySending(store: Store, number: number, tried: Mailbox, trust: Trust, to: string): Promise<Check> {
+async function trySending(tried: Tried, to: string): Promise<Check> {
   const [{ smtpClient }, { composeMail }, { newMessageId }] = await Promise.all([
     import('../../../lib/mail/transport/smtp.ts'),
     import('../../../lib/mail/transport/compose.ts'),
     import('../../../lib/mail/message-id.ts'),
   ])
-  const { smtpServer } = loginsOf(store, trust)
+  const { org, mailbox, trust } = tried
+  const { clock } = tried.store
+  const { smtpServer } = loginsOf(tried)
   return check('mail', `sent to ${to}.`, async () => {
-    const client = smtpClient(await smtpServer(number, tried), trust)
+    const client = smtpClient(await smtpServer(org, mailbox), trust)
     try {
-      const source = await composeMail(
-        shortMail(tried, to, newMessageId(store.clock.id(), tried.address), store.clock.now()),
-      )
-      const sent = await client.send({ from: tried.address, to: [to], source }, AbortSignal.timeout(SEND_MS))
+      const source = await composeMail(shortMail(mailbox, to, newMessageId(clock.id(), mailbox.address), clock.now()))
+      const sent = await client.send({ from: mailbox.address, to: [to], source }, AbortSignal.timeout(SEND_MS))
       return sent.outcome === 'sent' ? null : sent.error
     } finally {
       client.close()
@@ -222,11 +217,10 @@ export const mailboxPassword = command({
     json,
   },
   audit: 'mailbox.password_set',
-  run: async ({ options, args, write }) => {
+  run: async ({ options, args, write, openOrg }) => {
     const { smtp, imap } = options
     const only = smtp === imap ? undefined : smtp ? 'smtp' : 'imap'
-    return withStore(options.data, async (store) => {
-      const number = chosenOrg(store, options.org)
+    return openOrg(async (store, number) => {
       const settings = mailboxSettings(store)
       const sides = settings.passwordSides(settings.byKey(number, args.mailbox), only) // before anyone types
       const names = sides.map((side) => side.toUpperCase()).join(' and ')

@@ -2,7 +2,6 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Answer, command, json } from '../../../command/command.ts'
-import { withStore } from '../../../command/store.ts'
 import { Problem, usage } from '../../../lib/problem.ts'
 import { sizeText } from '../../../lib/size.ts'
 import { createPrivateFolder } from '../../../store/folder/key-file.ts'
@@ -40,7 +39,7 @@ export const backup = command({
     json,
   },
   audit: 'backup.made',
-  run: async ({ options, write }): Promise<Answer | undefined> => {
+  run: async ({ options, write, open }): Promise<Answer | undefined> => {
     const { data, to } = options
     requireDatabase(data)
     const copying = await readCopying(data, options)
@@ -55,7 +54,7 @@ export const backup = command({
     async function noted(answer: Answer, { manifest }: Backup): Promise<Answer> {
       if (manifest.schema_version < SCHEMA_VERSION) return answer
       try {
-        return await withStore(data, (store) => {
+        return await open((store) => {
           mayPrune = store.wallClock.purgeHeldUntil() === undefined
           return write(store, () => answer)
         })

@@ -76,7 +76,7 @@ function describe(store: Store, dataDir: string) {
         .map((each) => ({ org: name, id: each.id, email: each.email, created_at: each.created_at })),
     ),
     mailboxes: orgs.flatMap(({ id, name }) =>
-      mailboxReports(store, id)
+      mailboxReports(store, id, deps)
         .filter(({ is_active }) => is_active)
         .map(({ key, address }) => ({ org: name, key, address })),
     ),

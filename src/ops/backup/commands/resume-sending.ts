@@ -1,6 +1,5 @@
 import { dropPending, KINDS, type PendingKind, parseKinds, pendingOf } from '../../../app/pending.ts'
 import { command, json } from '../../../command/command.ts'
-import { withStore } from '../../../command/store.ts'
 import { conflict } from '../../../lib/problem.ts'
 import { rfc3339 } from '../../../lib/time.ts'
 import type { Waiting } from '../../../store/jobs/pending-work.ts'
@@ -19,9 +18,9 @@ export const resume = command({
     json,
   },
   audit: 'sending.resumed',
-  run: ({ options: { data, dryRun, dropPending: given }, write }) => {
+  run: ({ options: { data, dryRun, dropPending: given }, write, open }) => {
     const kinds = parseKinds(given)
-    return withStore(data, (store) => {
+    return open((store) => {
       const waiting = pendingOf(store.db, store.clock.now())
       const found = { pending: waiting, dropped: kinds }
       if (dryRun) return { json: { was_paused: isSendingPaused(data), ...found }, text: textOf(waiting, kinds) }

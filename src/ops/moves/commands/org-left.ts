@@ -1,7 +1,6 @@
 import { orgArgument, orgNamed } from '../../../app/settings/commands/org.ts'
 import { accountActor } from '../../../command/audit-writes.ts'
 import { command, json } from '../../../command/command.ts'
-import { withStore } from '../../../command/store.ts'
 import { conflict, usage } from '../../../lib/problem.ts'
 import { departureStore } from '../departures.ts'
 import { declareMoved, eraseMoved, isErased } from '../erasing.ts'
@@ -23,9 +22,9 @@ export const orgErase = command({
     json,
   },
   audit: 'org.erase',
-  run: ({ options, args, writeInParts }) => {
+  run: ({ options, args, writeInParts, open }) => {
     const address = options.movedTo === undefined ? undefined : checkAddress('--moved-to', options.movedTo)
-    return withStore(options.data, (store) =>
+    return open((store) =>
       writeInParts(store, async (parted) => {
         const org = orgNamed(store, args.org)
         if (org.moved_to === null) {
@@ -60,8 +59,8 @@ export const orgTakeBack = command({
     json,
   },
   audit: 'org.taken_back',
-  run: ({ options, args, write }) =>
-    withStore(options.data, (store) =>
+  run: ({ options, args, write, open }) =>
+    open((store) =>
       write(store, () => {
         const org = orgNamed(store, args.org)
         if (org.moved_to === null) throw conflict('not_moved', `${org.name} has not moved: it is open here.`)

@@ -3,7 +3,6 @@ import { keyring } from '../../../auth/keys.ts'
 import { accountActor } from '../../../command/audit-writes.ts'
 import { command, json } from '../../../command/command.ts'
 import { askSecret } from '../../../command/prompt.ts'
-import { withStore } from '../../../command/store.ts'
 import { readTrust } from '../../../command/trust.ts'
 import { conflict, type Problem, usage } from '../../../lib/problem.ts'
 import { rfc3339 } from '../../../lib/time.ts'
@@ -18,8 +17,8 @@ export const orgReceive = command({
   summary: 'Print a one-time key with which another server can move an organisation here; this one has to be running',
   options: { json },
   audit: 'org.receive_key_created',
-  run: ({ options, write }) =>
-    withStore(options.data, (store) =>
+  run: ({ options, write, open }) =>
+    open((store) =>
       write(store, () => {
         const { id, key, expires_at } = arrivalStore(store).make()
         const until = rfc3339(expires_at)
@@ -61,11 +60,11 @@ export const orgMove = command({
     toCa: { type: 'string', placeholder: 'FILE', help: 'CA certificates (PEM) to trust for --to' },
     json,
   },
-  run: async ({ options, args }) => {
+  run: async ({ options, args, open }) => {
     const url = checkTarget(options.to)
     const given = options.address === undefined ? undefined : checkAddress('--address', options.address)
     const ca = options.toCa === undefined ? undefined : readTrust(options.toCa, '--to-ca').ca
-    return withStore(options.data, async (store) => {
+    return open(async (store) => {
       const org = orgNamed(store, args.org)
       if (org.moved_to !== null) throw movedProblem(org.moved_to)
       const address = given ?? (org.host === null ? url : `https://${org.host}`)
