@@ -36,6 +36,9 @@ export function reactions(deps: Deps): Reactions {
     'note.updated': [told.noteChanged],
     'conversation.updated': [told.conversationChanged],
     'message.received': [enrollments.messageReceived],
+    'message.sent': [enrollments.sent],
+    'message.failed': [enrollments.failed],
+    'message.bounced': [enrollments.bounced],
   }
 }
 

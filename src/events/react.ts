@@ -4,7 +4,10 @@ import type { Caller } from '../lib/caller.ts'
 // store that makes a change calls `react`, and `clearReferences` before it deletes a record; reactions.ts has the
 // tables of what runs then.
 
-/** The events with reactions in the same transaction, and the fields that the reactions need. */
+/**
+ * The events with reactions in the same transaction, and the fields that the reactions need. Of what becomes of a mail, the
+ * sending of mails tells: a message also fails without one, and a bounce is a failure of its own.
+ */
 export type Changes = {
   'contact.updated': { id: string; do_not_contact: boolean }
   'company.updated': { id: string; name: string }
@@ -19,7 +22,12 @@ export type Changes = {
   'note.updated': Note
   'conversation.updated': { id: string; number: number; subject: string | null; owner_id: string | null }
   'message.received': { author: { id: string | null }; conversation_id: string; sent_at: string; is_history?: boolean }
+  'message.sent': Mailed
+  'message.failed': Mailed
+  'message.bounced': Mailed
 }
+
+type Mailed = { id: string }
 
 type OwnedDeal = { id: string; title: string; owner_id: string | null }
 type OwnedTask = OwnedDeal & { status: string }

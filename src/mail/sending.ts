@@ -56,10 +56,10 @@ export type Waiting = {
 
 /** The states of outbound mails: read by the job that sends them, and written in its transactions. */
 export const sendingStore = once((deps: Deps) => {
-  const { db, clock } = deps
+  const { db, clock, react } = deps
   const mailboxes = mailboxStore(deps)
   const conversations = conversationStore(deps)
-  const enrollments = stopRules(deps)
+  const { withdrawn: withdrawnBy } = stopRules(deps)
   const { finish } = messageWriter(deps)
   const { send: requeue, alias } = outgoingStore(deps)
   const rows = sendingRows(db)
@@ -76,7 +76,7 @@ export const sendingStore = once((deps: Deps) => {
 
   /** Why a message that waits must not be sent any more, beside that its mailbox is gone. */
   const withdrawn = (org: number, { mail }: Waiting): string | undefined =>
-    mail.enrollment_id === null ? undefined : enrollments.withdrawn(org, mail.enrollment_id)
+    mail.enrollment_id === null ? undefined : withdrawnBy(org, mail.enrollment_id)
 
   /** Whether the message may still be sent: asked last, when the mail server is ready for it. */
   function isWanted(org: number, id: string): boolean {
@@ -142,16 +142,15 @@ export const sendingStore = once((deps: Deps) => {
 
   /** Nobody waits for the mail any longer: it was sent, unless somebody whom it was written to does not get it. */
   function settle(org: number, { message, mail }: Waiting, outcomes: readonly Outcome[]): void {
-    const { id } = message
     const now = clock.now()
     const error = inOne(mail.unconfirmed_tries > 0 && TWICE, ...notesOf(message, outcomes))
     if (isLost(message, outcomes)) {
       lost(org, message, error)
-      if (mail.enrollment_id !== null) enrollments.failed(org, id)
+      react({ org, member: null }, 'message.failed', message)
       return
     }
     finish(org, message, { status: 'sent', error: error.slice(0, MAX_ERROR) || null })
-    enrollments.sent(org, id, now)
+    react({ org, member: null }, 'message.sent', message)
     if (mail.mailbox_id === null) return
     const { sent } = mailboxes.state(org, mail.mailbox_id)
     mailboxes.saveState(org, mail.mailbox_id, { sent: sent + 1, sent_at: now, send_error: null, send_error_at: null })
@@ -204,7 +203,7 @@ export const sendingStore = once((deps: Deps) => {
       settle(org, found, outcomes)
     } else {
       lost(org, message, error)
-      if (mail.enrollment_id !== null) enrollments.failed(org, id)
+      react({ org, member: null }, 'message.failed', message)
     }
   }
 
@@ -255,7 +254,7 @@ export const sendingStore = once((deps: Deps) => {
       return
     }
     lost(org, message, inOne(note, message.error))
-    enrollments.bounced(org, id)
+    react({ org, member: null }, 'message.bounced', message)
   }
 
   function lost(org: number, message: Message, error: string): void {

@@ -234,8 +234,8 @@ export async function startTimelines(timezone: string) {
         'write-away': () => arrive(rest, { 'In-Reply-To': '', 'Auto-Submitted': 'no' }),
         'away-subject': () => arrive('I am away.', { Subject: rest }),
         'away-forged': () => arrive(rest, { 'Authentication-Results': 'mx.acme.example; dmarc=fail' }),
-        bounce: () => tell(() => watch.bounced(a.org, message())),
-        refuse: () => tell(() => watch.failed(a.org, message())),
+        bounce: () => tell(() => watch.bounced({ org: a.org, member: null }, { id: message() })),
+        refuse: () => tell(() => watch.failed({ org: a.org, member: null }, { id: message() })),
         unsubscribe: () =>
           tell(() => {
             const { unsubscribe, url } = unsubscribing(deps)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { applySettings } from '../../src/app/settings/document.ts'
 import { mergeStore } from '../../src/cleanup/merges/merges.ts'
+import type { Caller } from '../../src/lib/caller.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { stopRules } from '../../src/sequences/enrollments/stop-rules.ts'
 import { call, DAY, mail, mailbox, startTimelines, task } from './enrollment-replay.ts'
@@ -372,21 +373,20 @@ test('what becomes of a mail is noted on its step', async () => {
   const { id } = await enroll()
   const [message] = messagesOf(id)
   const { version } = await get(`/enrollments/${id}`)
-  await tell(({ sent }) => sent(timelines.a.org, message.id, timelines.now() - 5))
-  await tell(({ sent }) => sent(timelines.a.org, message.id, timelines.now()))
-  await tell(({ bounced }) => bounced(timelines.a.org, message.id))
+  const [a, b] = [timelines.a, timelines.b].map(({ org }) => ({ org, member: null })) as [Caller, Caller]
+  const sentAt = timelines.now()
+  await tell(({ sent }) => sent(a, message))
+  timelines.advance(5)
+  await tell(({ sent }) => sent(a, message))
+  await tell(({ bounced }) => bounced(a, message))
   const [step] = stepsOf(id)
-  assert.deepEqual([step.sent_at, step.bounced_at], [timelines.now() - 5, timelines.now()])
+  assert.deepEqual([step.sent_at, step.bounced_at], [sentAt, timelines.now()])
   const [kept] = rows('SELECT bounced_at, version FROM enrollments WHERE id = ?', id)
   assert.deepEqual([kept.bounced_at, kept.version], [timelines.now(), version], 'the outside sees nothing of it')
   await tell(({ sent, failed, bounced }) => {
-    for (const gone of ['01890000-0000-7000-8000-000000000000']) {
-      sent(timelines.a.org, gone, 1)
-      failed(timelines.a.org, gone)
-      bounced(timelines.a.org, gone)
-      sent(timelines.b.org, message.id, 1)
-      failed(timelines.b.org, message.id)
-    }
+    const gone = { id: '01890000-0000-7000-8000-000000000000' }
+    for (const become of [sent, failed, bounced]) become(a, gone)
+    for (const become of [sent, failed]) become(b, message)
   })
   assert.equal((await get(`/enrollments/${id}`)).status, 'active')
 })
@@ -396,7 +396,7 @@ test('a mail that is refused after the next step is done leaves a completed enro
   const { id, status } = await enroll()
   assert.equal(status, 'completed')
   const [message] = messagesOf(id)
-  await tell(({ failed }) => failed(timelines.a.org, message.id))
+  await tell(({ failed }) => failed({ org: timelines.a.org, member: null }, message))
   assert.equal((await get(`/enrollments/${id}`)).status, 'completed')
 })
 
@@ -574,7 +574,7 @@ test('one whose last mail was refused later ended when it was completed, as far 
   const before = await enroll()
   assert.equal(before.status, 'completed')
   await later(3_600_000)
-  await tell((watch) => watch.failed(timelines.a.org, messagesOf(before.id)[0].id))
+  await tell((watch) => watch.failed({ org: timelines.a.org, member: null }, messagesOf(before.id)[0]))
   const { status, finished_at } = await get(`/enrollments/${before.id}`)
   assert.deepEqual([status, finished_at], ['failed', before.finished_at])
 })

@@ -102,16 +102,16 @@ export const stopRules = once((deps: Deps) => {
   }
 
   /** Handles a step's mail that was accepted by its SMTP server. */
-  function sent(org: number, message_id: string, at: number): void {
-    stepSent.run(at, org, message_id)
+  function sent({ org }: Caller, { id }: Changes['message.sent']): void {
+    stepSent.run(clock.now(), org, id)
   }
 
   /**
    * Handles a step's mail that was permanently refused. This also fails a completed enrollment if the mail was its last
    * step.
    */
-  function failed(org: number, message_id: string): void {
-    const step = ofMessage.get(org, message_id) as { id: string; position: number } | undefined
+  function failed({ org }: Caller, { id }: Changes['message.failed']): void {
+    const step = ofMessage.get(org, id) as { id: string; position: number } | undefined
     const before = step && byId(org, step.id)
     if (!before || !step) return
     const wasLast = before.status === 'completed' && step.position === before.current_step - 1
@@ -119,12 +119,12 @@ export const stopRules = once((deps: Deps) => {
   }
 
   /** Handles a step's mail that was accepted, and bounced. */
-  function bounced(org: number, message_id: string): void {
-    const step = ofMessage.get(org, message_id) as { id: string } | undefined
+  function bounced({ org }: Caller, { id }: Changes['message.bounced']): void {
+    const step = ofMessage.get(org, id) as { id: string } | undefined
     const before = step && byId(org, step.id)
     if (!before) return
     const at = clock.now()
-    stepBounced.run(at, org, message_id)
+    stepBounced.run(at, org, id)
     happened(org, before, 'bounce', { bounced_at: rfc3339(at) })
   }
 
