@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
-import type { ScreenParts } from '../parts.ts'
+import type { LiveParts } from './live.ts'
 import { type Present, presentFor, VIEWED } from './presence.ts'
 
 const kind = f.oneOf(Object.keys(VIEWED) as (keyof typeof VIEWED)[])
@@ -14,7 +14,7 @@ const Given = f.object({
 })
 
 /** POST /app/presence: what a tab shows, at least every 45 s. Not a route of the kernel: it writes nothing to the database. */
-export function presenceHandler({ presence, bodies }: ScreenParts): Handler {
+export function presenceHandler({ presence, bodies }: LiveParts): Handler {
   return {
     method: 'POST',
     path: '/app/presence',

@@ -7,8 +7,8 @@ import { Problem } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { orgCount } from '../../store/orgs/orgs.ts'
 import type { Handler } from '../handler.ts'
-import type { ScreenParts } from '../parts.ts'
 import { namedFrame } from './frames.ts'
+import type { LiveParts } from './live.ts'
 import { presentFor } from './presence.ts'
 import { openStream } from './stream.ts'
 
@@ -17,7 +17,7 @@ const MAX_STREAMS = 1000
 const ALL = 'Your organisation has as many open pages as it can, so that others find room. Close some of them.'
 
 /** GET /app/stream: the events of the organisation from a seq on, and notices. It stays open. */
-export function streamHandler({ store, hub, presence, web, stopping, log }: ScreenParts): Handler {
+export function streamHandler({ store, hub, presence, web, stopping, log }: LiveParts): Handler {
   const { reader } = hub
   const count = orgCount(store.db)
 
