@@ -3,7 +3,7 @@
 const { getAssetKeys, getRawAsset } = require('node:sea')
 const vm = require('node:vm')
 const { zstdDecompressSync } = require('node:zlib')
-const { leaveOrders } = require('./lib/surroundings.cjs')
+const { leaveOrders } = require('./lib/machine/surroundings.cjs')
 
 const SOURCE = 'dealbox.cjs.zst'
 const CACHE = 'dealbox.cache.zst'

@@ -116,7 +116,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   },
   imports: {
     files: ['test/imports/**'],
-    apart: ['test/imports/**/command.test.ts', 'test/imports/csv/read.test.ts', 'test/imports/ics/import.test.ts'],
+    apart: ['test/imports/**/command.test.ts', 'test/imports/csv/file/read.test.ts', 'test/imports/ics/import.test.ts'],
   },
   store: {
     files: [

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { NewEntry } from '../events/audit/entry.ts'
-import type { Environment } from '../lib/environment.ts'
+import type { Environment } from '../lib/machine/environment.ts'
 import type { CommandStore, OpenOptions } from '../store/open.ts'
 import type { Arguments, Found, Options, Values } from './config/options.ts'
 

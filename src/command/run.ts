@@ -1,5 +1,5 @@
 import { version } from '../assets.ts'
-import type { Environment } from '../lib/environment.ts'
+import type { Environment } from '../lib/machine/environment.ts'
 import { Problem, usage } from '../lib/problem.ts'
 import { storageProblem } from '../store/sqlite/failures.ts'
 import { auditedWrites } from './audit-writes.ts'

@@ -1,7 +1,7 @@
 import { dateIn } from '../lib/calendar/days.ts'
 import { toMicros } from '../lib/money.ts'
 import { DAY_MS, parseTime } from '../lib/time.ts'
-import type { Period } from '../lib/written/periods.ts'
+import type { Period } from '../lib/written/days/periods.ts'
 import type { ListField } from '../records/list-field.ts'
 import {
   type Comparison,

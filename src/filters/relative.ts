@@ -1,6 +1,6 @@
 import { beginningOf, dateIn, nextDay } from '../lib/calendar/days.ts'
 import { ME } from '../lib/caller.ts'
-import { daysOf, isPeriod, PERIODS, type Period } from '../lib/written/periods.ts'
+import { daysOf, isPeriod, PERIODS, type Period } from '../lib/written/days/periods.ts'
 import type { ListField } from '../records/list-field.ts'
 import type { Calendar } from '../store/orgs/calendars.ts'
 import type { ListOperator } from './catalog.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { emailKey } from '../lib/email.ts'
 import * as f from '../lib/fields.ts'
-import { dialKey } from '../lib/written/phones.ts'
+import { dialKey } from '../lib/written/people/phones.ts'
 
 // The emails and phones of a contact: without duplicates, and one of each kind is primary.
 

@@ -1,4 +1,4 @@
-import { phoneKeys } from '../lib/written/phone-countries.ts'
+import { phoneKeys } from '../lib/written/people/phone-countries.ts'
 import { countryOf } from '../store/orgs/orgs.ts'
 import type { Database } from '../store/sqlite/driver.ts'
 

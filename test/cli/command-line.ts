@@ -7,7 +7,7 @@ import { commands } from '../../src/cli/commands.ts'
 import { opens } from '../../src/cli/open.ts'
 import type { Command } from '../../src/command/command.ts'
 import { run } from '../../src/command/run.ts'
-import type { Environment } from '../../src/lib/environment.ts'
+import type { Environment } from '../../src/lib/machine/environment.ts'
 import { MAIN } from '../support/program.ts'
 
 export type Ended = { code: number | null; out: string; err: string }

@@ -1,6 +1,6 @@
 import type { spawn } from 'node:child_process'
-import type { Environment } from '../../lib/environment.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Environment } from '../../lib/machine/environment.ts'
 
 /** Messages within the time after which systemd restarts a server that is silent. */
 const PER_TIMEOUT = 4

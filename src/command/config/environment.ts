@@ -1,4 +1,4 @@
-import { type Environment, readSecretVariable, readVariable } from '../../lib/environment.ts'
+import { type Environment, readSecretVariable, readVariable } from '../../lib/machine/environment.ts'
 import { usage } from '../../lib/problem.ts'
 import { type Found, keyOf, type Option, type Value, variableOf } from './options.ts'
 

@@ -1,7 +1,7 @@
 import { type Json, readJson } from '../../lib/json.ts'
+import { othersMayRead, othersMayWrite, readSmallFile } from '../../lib/machine/small-file.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { Problem, usage } from '../../lib/problem.ts'
-import { othersMayRead, othersMayWrite, readSmallFile } from '../../lib/small-file.ts'
 import { keyOf, type Option, type Options, type Value } from './options.ts'
 
 /** The configuration file in the data folder. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Environment } from '../../lib/environment.ts'
+import type { Environment } from '../../lib/machine/environment.ts'
 import { usage } from '../../lib/problem.ts'
 import { readEnvironment } from './environment.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './file.ts'

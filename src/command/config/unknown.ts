@@ -1,4 +1,4 @@
-import type { Environment } from '../../lib/environment.ts'
+import type { Environment } from '../../lib/machine/environment.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { type Options, variableOf } from './options.ts'
 

@@ -1,10 +1,10 @@
 import type { Answer, Audited } from '../../command/command.ts'
 import { aligned, oneLine } from '../../command/text.ts'
 import { rfc3339 } from '../../lib/time.ts'
+import { notImported } from '../csv/columns/mapping.ts'
+import { productNamed } from '../csv/columns/products.ts'
 import type { Imported, RowsImported } from '../csv/import.ts'
-import { notImported } from '../csv/mapping.ts'
 import type { Plan } from '../csv/plan.ts'
-import { productNamed } from '../csv/products.ts'
 import { commandLine, type Given } from './import-options.ts'
 
 /** Returns the answer of an import; `what` names the rows, such as meetings. */

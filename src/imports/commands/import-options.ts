@@ -1,10 +1,10 @@
 import { json, org } from '../../command/command.ts'
 import { flagOf, type Options, type Values } from '../../command/config/options.ts'
 import { usage } from '../../lib/problem.ts'
-import type { FormatOptions } from '../csv/detect-formats.ts'
-import { checkEncoding } from '../csv/encodings/encodings.ts'
+import type { FormatOptions } from '../csv/cells/detect-formats.ts'
+import type { Match } from '../csv/columns/mapping.ts'
+import { checkEncoding } from '../csv/file/encodings/encodings.ts'
 import type { ImportOptions } from '../csv/import.ts'
-import type { Match } from '../csv/mapping.ts'
 import { UNKNOWN } from '../csv/rules.ts'
 import { checkStagesAs } from '../csv/stage-options.ts'
 

@@ -2,8 +2,8 @@ import { type Answer, type AuditedWrites, command, json, type Opens, org } from 
 import { progress } from '../../command/progress.ts'
 import { aligned } from '../../command/text.ts'
 import type { CommandStore } from '../../store/open.ts'
+import type { Match } from '../csv/columns/mapping.ts'
 import type { RowsImported } from '../csv/import.ts'
-import type { Match } from '../csv/mapping.ts'
 import type { Plan } from '../csv/plan.ts'
 import type { Undone } from '../journal/undo.ts'
 import type { ImportObject } from '../writable.ts'
@@ -94,7 +94,7 @@ function importRows(
   const options = { object, file, ...readOptions(given, matches) }
   const write = async (store: CommandStore, org: number) => {
     const { importFile } = await import('../csv/import.ts')
-    const { mappingTable } = await import('../csv/mapping.ts')
+    const { mappingTable } = await import('../csv/columns/mapping.ts')
     const { auditOf, rowsAnswer } = await import('./import-answer.ts')
     const bar = progress(given.json, 'rows')
     const stop = new AbortController()

@@ -22,11 +22,11 @@ import {
 import { allWrites } from '../writes.ts'
 import { isActivity } from './activities/signs.ts'
 import { activityTaker } from './activities/take.ts'
-import { makeFields } from './custom.ts'
-import type { Draft } from './draft.ts'
+import type { Draft } from './cells/draft.ts'
+import { makeFields } from './columns/custom.ts'
+import type { Row } from './file/source.ts'
 import { type Plan, type PlanOptions, planImport } from './plan.ts'
 import { besides, checkRejectedPath, freePath, writeOmitted, writeRejected } from './rejected.ts'
-import type { Row } from './source.ts'
 import { type OnOmit, taker } from './take.ts'
 
 export type ImportOptions = PlanOptions & {

@@ -1,6 +1,6 @@
 import type { Json } from '../../lib/json.ts'
 import type { FieldError, Problem } from '../../lib/problem.ts'
-import type { Draft, Link } from './draft.ts'
+import type { Draft, Link } from './cells/draft.ts'
 
 /** What was removed from a draft: a field, and the item if the field has several. */
 export type Removed = { name: string; item?: Json; message: string }

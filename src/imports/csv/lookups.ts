@@ -6,13 +6,13 @@ import { UUID } from '../../lib/id.ts'
 import type { Json } from '../../lib/json.ts'
 import { conflict, field, invalid, Problem, usage } from '../../lib/problem.ts'
 import { fold, uniqueName } from '../../lib/pure/fold.ts'
-import { likelyNames } from '../../lib/written/name-fields.ts'
+import { likelyNames } from '../../lib/written/people/name-fields.ts'
 import type { ExternalIds } from '../../records/external-ids.ts'
 import { type Named, recordLookups } from '../../records/record-lookups.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import type { AllWrites } from '../writable.ts'
+import { namesIn } from './cells/values.ts'
 import type { Rules } from './rules.ts'
-import { namesIn } from './values.ts'
 
 // Resolves names in a file to companies, contacts, members and tags. An id is used unchanged; the stores check whether
 // it belongs to the organisation.

@@ -6,13 +6,13 @@ import type { Json } from '../../lib/json.ts'
 import { conflict, type Problem } from '../../lib/problem.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { tidy } from '../../lib/pure/invisible.ts'
-import { LEGAL } from '../../lib/written/name-words.ts'
-import { phoneKeys } from '../../lib/written/phone-countries.ts'
+import { LEGAL } from '../../lib/written/people/name-words.ts'
+import { phoneKeys } from '../../lib/written/people/phone-countries.ts'
 import { ANY_SOURCE, type ExternalIds } from '../../records/external-ids.ts'
 import type { recordLookups } from '../../records/record-lookups.ts'
 import type { AllWrites, Given, RecordObject } from '../writable.ts'
+import type { Match } from './columns/mapping.ts'
 import { ambiguousMatch } from './lookups.ts'
-import type { Match } from './mapping.ts'
 
 // Finds the record that a row is about.
 

@@ -4,9 +4,9 @@ import type { Json } from '../../lib/json.ts'
 import { same } from '../../lib/merge.ts'
 import { ANY_SOURCE, type ExternalIds } from '../../records/external-ids.ts'
 import type { Given, RecordObject } from '../writable.ts'
-import type { Draft } from './draft.ts'
-import { joined } from './draft-values.ts'
-import type { Match } from './mapping.ts'
+import type { Draft } from './cells/draft.ts'
+import { joined } from './cells/draft-values.ts'
+import type { Match } from './columns/mapping.ts'
 import { idOf } from './match.ts'
 
 // What a row may change in the record that it was found to be about. The row under the record's own id may set everything.

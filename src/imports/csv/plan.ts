@@ -4,23 +4,31 @@ import { countryOf, orgOf } from '../../store/orgs/orgs.ts'
 import type { ImportObject } from '../writable.ts'
 import { activityReader } from './activities/read.ts'
 import { checkObject, isActivity } from './activities/signs.ts'
-import { boardRemarks } from './board.ts'
-import { customFields } from './custom.ts'
-import { type ColumnFormat, detectFormats, type FormatOptions } from './detect-formats.ts'
-import type { Fields, Kind } from './field.ts'
-import { FIELDS } from './fields.ts'
+import { type ColumnFormat, detectFormats, type FormatOptions } from './cells/detect-formats.ts'
+import { withNames } from './cells/no-value.ts'
+import { type RowReader, rowReader } from './cells/row-reader.ts'
+import { customFields } from './columns/custom.ts'
+import type { Fields, Kind } from './columns/field.ts'
+import { FIELDS } from './columns/fields.ts'
+import {
+  checkMapping,
+  isUntitled,
+  type Mapping,
+  type Match,
+  newFields,
+  override,
+  recognise,
+} from './columns/mapping.ts'
+import { newTypes } from './columns/new-types.ts'
+import { productOf } from './columns/products.ts'
+import { nameSearch } from './columns/unnamed.ts'
+import { type ValueMap, valueMap } from './columns/value-map.ts'
+import { boardRemarks } from './file/board.ts'
+import { membersOf, openSource, rowsOf } from './file/read.ts'
+import type { Cells, Row, Source } from './file/source.ts'
 import { ownerNamed } from './lookups.ts'
-import { checkMapping, isUntitled, type Mapping, type Match, newFields, override, recognise } from './mapping.ts'
-import { newTypes } from './new-types.ts'
-import { withNames } from './no-value.ts'
-import { productOf } from './products.ts'
-import { membersOf, openSource, rowsOf } from './read.ts'
-import { type RowReader, rowReader } from './row-reader.ts'
 import type { Rules } from './rules.ts'
-import type { Cells, Row, Source } from './source.ts'
 import { type NewStage, newStages } from './stage-list.ts'
-import { nameSearch } from './unnamed.ts'
-import { type ValueMap, valueMap } from './value-map.ts'
 
 export type PlanOptions = FormatOptions & {
   object: ImportObject
@@ -137,7 +145,7 @@ export async function planImport(
 
 /** A number in a workbook is a text where the field is one, such as a phone or a postal code. */
 async function* withDigits(rows: AsyncGenerator<Row>, mapping: Mapping, fields: Fields): AsyncGenerator<Row> {
-  const { digitsOf } = await import('./xlsx/sheet.ts')
+  const { digitsOf } = await import('./file/xlsx/sheet.ts')
   const isNumber = (field: string | null) => field !== null && NUMBERS.has(fields[field]?.kind as Kind)
   const columns = mapping.filter(({ field }) => !isNumber(field)).map(({ column }) => column)
   for await (const row of rows) {

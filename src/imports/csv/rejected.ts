@@ -5,8 +5,8 @@ import { stringify } from 'csv-stringify/sync'
 import { guarded } from '../../lib/formula.ts'
 import type { Json } from '../../lib/json.ts'
 import { Problem, usage } from '../../lib/problem.ts'
-import { rowsOf } from './read.ts'
-import type { Source } from './source.ts'
+import { rowsOf } from './file/read.ts'
+import type { Source } from './file/source.ts'
 
 type Part = 'rejected' | 'left-out'
 

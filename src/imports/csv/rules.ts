@@ -1,4 +1,4 @@
-import type { Kind } from './field.ts'
+import type { Kind } from './columns/field.ts'
 import { type StagesAs, UNCLEAR_STAGE } from './stage-options.ts'
 
 export const UNKNOWN = ['make', 'omit', 'reject'] as const

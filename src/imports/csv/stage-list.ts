@@ -1,11 +1,11 @@
 import { dealChoices } from '../../crm/stages/deal-choices.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import { readStage, readStatus, type StageMeaning } from '../stage-words.ts'
-import type { Mapping } from './mapping.ts'
+import { isBlank, unguarded } from './cells/values.ts'
+import type { Mapping } from './columns/mapping.ts'
+import type { Row } from './file/source.ts'
 import { isNamed } from './pipeline.ts'
-import type { Row } from './source.ts'
 import { chosenFor, type StagesAs } from './stage-options.ts'
-import { isBlank, unguarded } from './values.ts'
 
 /**
  * A stage of the file that the organisation lacks, what its deals are taken for, and in how many rows it is. `stated`: its

@@ -6,8 +6,8 @@ import { fold } from '../../lib/pure/fold.ts'
 import { type NameSource, nameOf } from '../../records/contact-methods.ts'
 import type { recordLookups } from '../../records/record-lookups.ts'
 import type { AllWrites, Given, RecordObject } from '../writable.ts'
-import type { Draft } from './draft.ts'
-import { joined } from './draft-values.ts'
+import type { Draft } from './cells/draft.ts'
+import { joined } from './cells/draft-values.ts'
 
 /**
  * Finds the records that a row without the value to match by may have become before: those of the same name that have

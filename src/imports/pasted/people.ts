@@ -1,5 +1,5 @@
-import { readEmails } from '../../lib/written/emails.ts'
-import { isGivenName } from '../../lib/written/given-names.ts'
+import { readEmails } from '../../lib/written/people/emails.ts'
+import { isGivenName } from '../../lib/written/people/given-names.ts'
 
 // Which lines of a text are about one person: a list of addresses, a person to a line, or a signature of many lines.
 

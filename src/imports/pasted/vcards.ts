@@ -1,4 +1,4 @@
-import type { CardRow } from '../csv/vcard/cells.ts'
+import type { CardRow } from '../csv/file/vcard/cells.ts'
 
 // vCards in a pasted text, by the reader of files: as phones and mail programs copy them, or as a QR code holds them.
 
@@ -14,8 +14,8 @@ const SILENT = new Set(['UID', 'PHOTO', 'LOGO', 'SOUND', 'KEY'])
 /** Undefined for a text without cards. A card whose end was not copied is read as far as it goes. */
 export async function cardsInText(given: unknown, longest: number): Promise<PastedCards | undefined> {
   if (typeof given !== 'string' || given.length > longest || !BEGINS.test(given)) return undefined
-  const { cardsOf } = await import('../csv/vcard/cards.ts') // loads ical.js
-  const { rowOf } = await import('../csv/vcard/cells.ts')
+  const { cardsOf } = await import('../csv/file/vcard/cards.ts') // loads ical.js
+  const { rowOf } = await import('../csv/file/vcard/cells.ts')
   const text = given.replace(/\r\n?/g, '\n')
   const cards = text.match(CARD) ?? []
   const found: PastedCards = { rows: [], rest: text.replace(CARD, '\n').trim(), isTooLong: false }

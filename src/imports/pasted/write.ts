@@ -8,7 +8,7 @@ import { Problem } from '../../lib/problem.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { recordLookups } from '../../records/record-lookups.ts'
 import { countryOf } from '../../store/orgs/orgs.ts'
-import { joined } from '../csv/draft-values.ts'
+import { joined } from '../csv/cells/draft-values.ts'
 import type { Given } from '../writable.ts'
 import { allWrites } from '../writes.ts'
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { type Environment, readSecretVariable } from '../environment.ts'
+import { type Environment, readSecretVariable } from '../machine/environment.ts'
 import { canonical, network } from './addresses.ts'
 import { readNetwork } from './networks.ts'
 

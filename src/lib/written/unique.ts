@@ -1,6 +1,6 @@
 import { emailKey } from '../email.ts'
 import { lowerCase } from '../pure/fold.ts'
-import { phoneKeys } from './phone-countries.ts'
+import { phoneKeys } from './people/phone-countries.ts'
 
 /**
  * What the texts of a field have in common that must be unique: all spellings of an address or a number are one. A number

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, openSync, readSync } from 'node:fs'
-import { steadyWriter } from '../../lib/large-files.ts'
+import { steadyWriter } from '../../lib/machine/large-files.ts'
 import { MIB } from '../../lib/size.ts'
 import { BLOCK, type Entry, headerOf, paddingOf, readHeader } from './tar.ts'
 

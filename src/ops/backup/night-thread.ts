@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { giveWay } from '../../lib/low-priority.ts'
+import { giveWay } from '../../lib/machine/low-priority.ts'
 import { loadDatabases } from '../../store/sqlite/sqlite-loading.ts'
 import { type NightOptions, night } from './night.ts'
 

@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { faultsText, keyFaultsOf } from '../../auth/needed-keys.ts'
-import { steadyWriter } from '../../lib/large-files.ts'
+import { steadyWriter } from '../../lib/machine/large-files.ts'
 import { Problem } from '../../lib/problem.ts'
 import { DATABASE } from '../../store/open.ts'
 import { DamagedArchive, readArchive, type Sink } from './archive.ts'

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { gently, inTurns, removal } from '../../lib/large-files.ts'
+import { gently, inTurns, removal } from '../../lib/machine/large-files.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { lockFolder } from '../../store/folder/lock.ts'
 

@@ -1,4 +1,4 @@
-import { phoneKeys, readPhonesIn } from '../../lib/written/phone-countries.ts'
+import { phoneKeys, readPhonesIn } from '../../lib/written/people/phone-countries.ts'
 import { countryOf } from '../orgs/orgs.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Comparison, Condition, Filter } from './conditions.ts'

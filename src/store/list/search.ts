@@ -1,5 +1,5 @@
 import { type Query, queryOf } from '../../lib/words.ts'
-import { digitsOf } from '../../lib/written/phone-countries.ts'
+import { digitsOf } from '../../lib/written/people/phone-countries.ts'
 import { countryOf } from '../orgs/orgs.ts'
 import { isLookedUp, isOwnerWord, KINDS, type Kind, markOf, ownerWord, WITH_PHONES } from '../search/search.ts'
 import { numbersOf, SAME_RANK } from '../sqlite/doc-numbers.ts'

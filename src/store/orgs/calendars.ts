@@ -1,6 +1,6 @@
 import { countryOfZone } from '../../lib/country.ts'
-import type { Weekday } from '../../lib/written/periods.ts'
-import { firstWeekdayOf } from '../../lib/written/weeks.ts'
+import type { Weekday } from '../../lib/written/days/periods.ts'
+import { firstWeekdayOf } from '../../lib/written/days/weeks.ts'
 import type { Database } from '../sqlite/driver.ts'
 
 /** By what "today" and "this week" are found. */

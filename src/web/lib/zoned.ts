@@ -1,4 +1,4 @@
-import { type DayParts, offsetAt, utcOf, zoned } from '../../lib/written/zoned.ts'
+import { type DayParts, offsetAt, utcOf, zoned } from '../../lib/written/days/zoned.ts'
 
 // Days and times of day in a zone: the calendar's side of a moment, and back.
 

@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks'
-import type { Typed } from '../../lib/written/name-fields.ts'
+import type { Typed } from '../../lib/written/people/name-fields.ts'
 import { withFigures } from '../components/fields/figures.ts'
 import { InlineEdit } from '../components/fields/inline-edit.tsx'
 import type { PageKind } from '../components/kinds.ts'

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { giveWay } from '../../lib/low-priority.ts'
+import { giveWay } from '../../lib/machine/low-priority.ts'
 import { parseAllow } from '../../lib/net/allow.ts'
 import { guard } from '../../lib/net/guard.ts'
 import { ownProxies } from '../../lib/net/proxies.ts'

@@ -7,7 +7,7 @@ import { prepareEmptyFolder } from '../../../src/cli/serve/setup.ts'
 import { type Command, command, json, optionsOf } from '../../../src/command/command.ts'
 import { flagOf, keyOf, type Option, type Value, variableOf } from '../../../src/command/config/options.ts'
 import { readConfig } from '../../../src/command/config/read.ts'
-import type { Environment } from '../../../src/lib/environment.ts'
+import type { Environment } from '../../../src/lib/machine/environment.ts'
 import { nearest } from '../../../src/lib/nearest.ts'
 import { cli, temporaryFolder } from '../../cli/command-line.ts'
 

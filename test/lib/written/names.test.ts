@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Typed, typedNames } from '../../../src/lib/written/name-fields.ts'
-import { type NameContext, readName, type WrittenName } from '../../../src/lib/written/names.ts'
+import { type Typed, typedNames } from '../../../src/lib/written/people/name-fields.ts'
+import { type NameContext, readName, type WrittenName } from '../../../src/lib/written/people/names.ts'
 
 // What people put into the name of a mail, and into a cell.
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WrittenName } from '../../../src/lib/written/names.ts'
+import type { WrittenName } from '../../../src/lib/written/people/names.ts'
 
 /** A row of a table: what somebody writes, where, and what they mean by it. */
 export type Row = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { readReturn } from '../../../src/lib/written/days/return-date.ts'
 import type { Reading } from '../../../src/lib/written/reading.ts'
-import { readReturn } from '../../../src/lib/written/return-date.ts'
 
 // Automatic replies as programs and people write them, all of Monday, 28 December 2026.
 

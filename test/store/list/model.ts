@@ -2,7 +2,7 @@ import { operatorsOf } from '../../../src/http/query.ts'
 import type { ListRoute } from '../../../src/http/route.ts'
 import { fold } from '../../../src/lib/pure/fold.ts'
 import { matches, queryOf, wordsOf, wordsOfProse } from '../../../src/lib/words.ts'
-import { moreDigitsOf } from '../../../src/lib/written/phone-countries.ts'
+import { moreDigitsOf } from '../../../src/lib/written/people/phone-countries.ts'
 import type { Filter, Operator } from '../../../src/store/list/conditions.ts'
 import { numbersIn } from '../../../src/store/list/search.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { LIST_OPERATORS, OPERATORS_OF as SERVER } from '../../../src/filters/catalog.ts'
-import { PERIODS } from '../../../src/lib/written/periods.ts'
+import { PERIODS } from '../../../src/lib/written/days/periods.ts'
 import { dateIn } from '../../../src/web/lib/zoned.ts'
 import { conditionParams, isConditionParam, readConditions } from '../../../src/web/tables/filters/address.ts'
 import {

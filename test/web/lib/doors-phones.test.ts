@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Phone, readPhonesIn } from '../../../src/lib/written/phone-countries.ts'
+import { type Phone, readPhonesIn } from '../../../src/lib/written/people/phone-countries.ts'
 import { parseLines } from '../../../src/web/components/fields/parse-contacts.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
 import { type Row, rowsOf } from '../../lib/written/people.ts'

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
-import type { Environment } from '../../../src/lib/environment.ts'
+import type { Environment } from '../../../src/lib/machine/environment.ts'
 import { providerPost } from '../../../src/lib/mail/oauth/post-form.ts'
 import { parseAllow } from '../../../src/lib/net/allow.ts'
 import { type Address, guard } from '../../../src/lib/net/guard.ts'

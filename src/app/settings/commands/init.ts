@@ -1,5 +1,5 @@
 import { command, json } from '../../../command/command.ts'
-import { machineZone } from '../../../lib/machine-zone.ts'
+import { machineZone } from '../../../lib/machine/machine-zone.ts'
 import { makeOrg, newOrgSettings, prepareFolder } from '../new-org.ts'
 
 export const init = command({

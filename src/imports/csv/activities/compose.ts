@@ -1,6 +1,6 @@
 import type { Json } from '../../../lib/json.ts'
-import { zoned } from '../../../lib/written/zoned.ts'
-import type { Draft } from '../draft.ts'
+import { zoned } from '../../../lib/written/days/zoned.ts'
+import type { Draft } from '../cells/draft.ts'
 
 // Makes notes and tasks of what the cells of a row say. docs/decisions/051-activities.md
 

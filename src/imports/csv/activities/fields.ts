@@ -1,5 +1,5 @@
 import type { ActivityObject } from '../../writable.ts'
-import type { Field, Fields } from '../field.ts'
+import type { Field, Fields } from '../columns/field.ts'
 
 // The fields of notes and tasks. What has none of its own, such as the duration of a call, is a detail: a line below the
 // text. docs/decisions/051-activities.md

@@ -1,8 +1,8 @@
 import { usage } from '../../../lib/problem.ts'
 import { fold } from '../../../lib/pure/fold.ts'
 import type { ActivityObject, ImportObject, RecordObject } from '../../writable.ts'
-import { fieldsOfHeaders, headerKey } from '../headers.ts'
-import type { Mapping } from '../mapping.ts'
+import { fieldsOfHeaders, headerKey } from '../columns/headers.ts'
+import type { Mapping } from '../columns/mapping.ts'
 
 // Tells files of notes and of tasks from files of contacts, companies and deals, by their columns: a call has a title, a
 // state and an owner as well as a deal has.

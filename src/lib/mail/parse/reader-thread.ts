@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { giveWay } from '../../low-priority.ts'
+import { giveWay } from '../../machine/low-priority.ts'
 import type { CalendarView } from './invitations.ts'
 import { readMail } from './read.ts'
 import { toTransferable } from './transfer.ts'

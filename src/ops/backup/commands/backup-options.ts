@@ -1,6 +1,6 @@
 import { flagOf, type Options, type Values } from '../../../command/config/options.ts'
 import type { Log } from '../../../lib/log.ts'
-import { machineZone } from '../../../lib/machine-zone.ts'
+import { machineZone } from '../../../lib/machine/machine-zone.ts'
 import { workOutcomes } from '../../../store/jobs/recurring.ts'
 import type { Store } from '../../../store/open.ts'
 import { folderOfServer } from '../folders.ts'

@@ -1,4 +1,4 @@
-import { freeMemory } from '../../../lib/free-memory.ts'
+import { freeMemory } from '../../../lib/machine/free-memory.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { MIB, sizeText } from '../../../lib/size.ts'
 import { lockOf } from './header.ts'

@@ -1,18 +1,18 @@
-import { readAmount } from '../../../lib/written/amounts.ts'
-import { calendarOf } from '../../../lib/written/calendars.ts'
-import { readDay } from '../../../lib/written/days.ts'
-import { daysShown } from '../../../lib/written/days-shown.ts'
-import { liesOf } from '../../../lib/written/field-days.ts'
+import { calendarOf } from '../../../lib/written/days/calendars.ts'
+import { readDay } from '../../../lib/written/days/days.ts'
+import { daysShown } from '../../../lib/written/days/days-shown.ts'
+import { liesOf } from '../../../lib/written/days/field-days.ts'
+import { readMoment } from '../../../lib/written/days/moments.ts'
+import { readAmount } from '../../../lib/written/figures/amounts.ts'
+import { readNumber, signsIn } from '../../../lib/written/figures/numbers.ts'
+import { signsShown } from '../../../lib/written/figures/signs-shown.ts'
 import { readList } from '../../../lib/written/lists.ts'
-import { readMoment } from '../../../lib/written/moments.ts'
-import { readNumber, signsIn } from '../../../lib/written/numbers.ts'
 import type { Context, Reading as Meaning, Unread } from '../../../lib/written/reading.ts'
-import { signsShown } from '../../../lib/written/signs-shown.ts'
 import { readYesNo } from '../../../lib/written/yes-no.ts'
 import type { Field, FieldType, Parsed } from './field.ts'
 import { choiceOf, type Reading } from './parse.ts'
 
-export { typedNames } from '../../../lib/written/name-fields.ts'
+export { typedNames } from '../../../lib/written/people/name-fields.ts'
 
 const DAY_MS = 86_400_000
 
