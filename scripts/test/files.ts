@@ -97,12 +97,15 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
       'test/lib/mail/transport/{assigned-ids,compose,imap,refusals,smtp}.test.ts',
     ],
   },
-  crm: { files: ['test/crm/**'], apart: ['test/crm/lists/trees.test.ts'] },
+  crm: { files: ['test/{crm,records,cleanup}/**'], apart: ['test/crm/lists/trees.test.ts'] },
   inbox: { files: ['test/inbox/**', 'test/meetings/**'], apart: ['test/inbox/settings/mailboxes.test.ts'] },
-  lib: { files: ['test/lib/**', 'test/events/**', 'test/support/**'], apart: ['test/lib/html/browser.test.ts'] },
+  lib: {
+    files: ['test/{lib,events,support}/**'],
+    apart: ['test/lib/{html/browser,log}.test.ts', 'test/lib/{mail,written}/**'],
+  },
   http: {
     files: [
-      'test/http/{certificate,conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
+      'test/http/{listener/certificate,conditional,listener/connection,cursors,filters,body/forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
       'test/{catalog,layers,openapi-rules,orgs}.test.ts',
     ],
   },
@@ -111,7 +114,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     apart: ['test/webhooks/delivery/delivery-worker.test.ts'],
   },
   sequences: {
-    files: ['test/sequences/**', 'test/app/settings/**', 'test/cli/serve/**'],
+    files: ['test/sequences/**', 'test/app/settings/**', 'test/store/jobs/**', 'test/cli/serve/recurring.test.ts'],
     apart: ['test/store/jobs/crash.test.ts'],
   },
   imports: {
@@ -120,7 +123,8 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   },
   store: {
     files: [
-      'test/store/{columns,door,disk-space,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,upkeep,vault,watch}.test.ts',
+      'test/store/{door,health,open,schema,schema-rules,search-pending,upkeep,watch}.test.ts',
+      'test/store/{folder/{disk-space,key-file,vault},rows/columns,search/search,sqlite/prepared}.test.ts',
       'test/store/list/conditions.test.ts',
     ],
   },
@@ -135,17 +139,17 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
-  written: { files: ['test/{written,personal,notify}/**', 'test/store/list/{by-reference,skip}.test.ts'] },
+  written: { files: ['test/{lib/written,personal,ops/monitoring/notify}/**', 'test/store/list/{by-reference,skip}.test.ts'] },
   replication: { files: ['test/ops/replication/**'] },
-  backup: { files: ['test/ops/backup/**', 'test/cli/{backup,backup-copies,backup-places}.test.ts'] },
+  backup: { files: ['test/ops/backup/**'], apart: ['test/ops/backup/commands/resume-sending.test.ts'] },
   cli: {
     files: [
-      'test/ops/doctor/**',
-      'test/cli/{commands,doctor,front,install,jobs,key-files,mailbox,mailbox-connect,proxies,versions,webhooks,workers}.test.ts',
-      'test/{audit,config,moves}/**',
+      'test/{command/config,ops/doctor,ops/moves}/**',
+      'test/cli/{commands,install,jobs,key-files,proxies,versions,serve/workers}.test.ts',
+      'test/http/listener/front.test.ts',
     ],
   },
-  app: { files: ['test/ops/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
+  app: { files: ['test/site/**', 'test/ops/monitoring/*', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 
 export function urlOf(file: string): string {
