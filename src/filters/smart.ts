@@ -10,7 +10,7 @@ import { type Filter, faultsOf } from './filter.ts'
 
 export const CUSTOM = 'custom_fields.'
 
-/** How the values of custom fields compare, by type; see crm/custom-fields/values.ts for how they are stored. */
+/** How the values of custom fields compare, by type; see records/custom-fields/values.ts for how they are stored. */
 const CUSTOM_KINDS: Record<string, Kind> = {
   text: 'text',
   url: 'text',

@@ -14,7 +14,7 @@ export type ReceivedFile = MailFile & { sha256: string }
 /**
  * What the headers of a mail say of its writer. `reply`: a machine answers (RFC 3834), or a person is away. `generated`:
  * a machine wrote or passed it on. `bulk`: it went to many, perhaps by a list of which we are a member. Only `reply` is
- * certain: mail/sync/writers.ts judges the others by what else is known.
+ * certain: mail/writers.ts judges the others by what else is known.
  */
 export type Automatic = 'reply' | 'generated' | 'bulk'
 

@@ -1,7 +1,7 @@
 import type { SqlPart } from './conditions.ts'
 import { type Condition, isComparison } from './conditions.ts'
 
-// What it costs to test one row, for `affordable` in store/work.ts: a comparison of a column of the row costs 1.
+// What it costs to test one row, for `affordable` in store/sqlite/work.ts: a comparison of a column of the row costs 1.
 
 /** To find another row, or to parse JSON. */
 const ELSEWHERE = 4

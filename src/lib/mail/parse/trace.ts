@@ -2,7 +2,7 @@ import { type Authentication, RESULTS, type Result, type TraceField } from '../m
 import type { Head } from './head.ts'
 
 // What servers noted on top of a mail: that they received it, and how they judged its sender. Anybody can write such
-// fields; mail/sync/authentication.ts decides which to believe.
+// fields; mail/authentication.ts decides which to believe.
 
 const MAX_FIELD = 4096
 const MAX_HOST = 255

@@ -28,7 +28,7 @@ export type Channel = {
   tell: (message: Message, signal: AbortSignal) => Promise<boolean>
 }
 
-/** The names of all checks, and what a look at them finds: see screens/health.ts. */
+/** The names of all checks, and what a look at them finds: see health.ts. */
 export type Judge = { names: readonly string[]; findings: () => Record<string, Found> }
 
 export type NotifierOptions = {

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../../../lib/time.ts'
 // When a check of the server is told of: bad for a while, once a day for as long as it is, and once when it is well again. What
 // goes on and off is one thing that lasts. Times are epoch milliseconds.
 
-/** What a look finds: see screens/health.ts, whose checks these are. */
+/** What a look finds: see health.ts, whose checks these are. */
 export type Found = { status: 'pass' | 'warn' | 'fail'; detail?: string | undefined }
 type Bad = 'warn' | 'fail'
 

@@ -6,7 +6,7 @@ import type { Answer, Form } from '../../../../src/lib/mail/oauth/post-form.ts'
 import { google, microsoft, type OAuthClient, otherProvider } from '../../../../src/lib/mail/oauth/provider.ts'
 import { type OAuthRefusal, refreshed } from '../../../../src/lib/mail/oauth/tokens.ts'
 
-// The rules of the flows, with a clock and a provider of the test. That they work with a real one: test/mail/sync/oauth.
+// The rules of the flows, with a clock and a provider of the test. That they work with a real one: test/mail/oauth.
 
 const CLIENT = microsoft('harbor.onmicrosoft.com', 'the-client')
 const CODE: DeviceCode = {
