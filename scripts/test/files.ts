@@ -139,7 +139,9 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
-  written: { files: ['test/{lib/written,personal,ops/monitoring/notify}/**', 'test/store/list/{by-reference,skip}.test.ts'] },
+  written: {
+    files: ['test/{lib/written,personal,ops/monitoring/notify}/**', 'test/store/list/{by-reference,skip}.test.ts'],
+  },
   replication: { files: ['test/ops/replication/**'] },
   backup: { files: ['test/ops/backup/**'], apart: ['test/ops/backup/commands/resume-sending.test.ts'] },
   cli: {
