@@ -5,27 +5,20 @@
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
 //   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, backup, attack, screens, pocketbase,
-//                                         search (what scripts cost the index, for docs/decisions/005-search.md), soak; of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
-//   npm run bench -- --only scale --orgs 100,1k,10k --org-deals 1k --deals 50k,500k,5m --disk-gb 40
-//                                         folders of many organisations, and of one with many deals: for docs/scale.md;
-//                                         --folder DIR keeps them for the next run,
-//                                         --without checks,backup leaves out what takes long
+//                                         search (what scripts cost the index, for docs/decisions/005-search.md); of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
 //   npm run bench -- --only capacity --orgs 2800 --org-deals 1k --folders 8 --hooks 10k
 //                                         many at once: 200 writers, several folders with their backups, a webhook of each organisation
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
-//   npm run bench -- --only soak --minutes 60 --out DIR
-//                                         an hour of a mixed load; a line for each minute goes to DIR/soak.jsonl
-//   npm run bench -- --only soak --from DIR/soak.jsonl --write
-//                                         its section from the lines, into docs/benchmarks.md; both also in one command
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Attacked, attacked, attackText, readAttacks } from './bench/attack.ts'
 import { type Backups, backups } from './bench/backup.ts'
 import { beside, besideText, type Target } from './bench/beside.ts'
+import { CAPACITY_OPTIONS, runCapacity } from './bench/capacity.ts'
 import { importSeconds } from './bench/import.ts'
 import { type Inbox, inbox } from './bench/inbox.ts'
 import { waits } from './bench/large.ts'
@@ -40,15 +33,11 @@ import {
   sequencesText,
   webhooksText,
   withOthers,
-  withSection,
   writesText,
 } from './bench/report.ts'
-import { CAPACITY_OPTIONS, runCapacity, runScale, SCALE_OPTIONS } from './bench/scale-run.ts'
 import { searchedText } from './bench/search-words.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
 import { ended, type Found, type Server, serving } from './bench/serving.ts'
-import { readSoak, soak } from './bench/soak/soak.ts'
-import { soakText } from './bench/soak/text.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
 
 const { values: options } = parseArgs({
@@ -60,10 +49,6 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     only: { type: 'string' },
     attack: { type: 'string' },
-    minutes: { type: 'string', default: '60' },
-    out: { type: 'string' },
-    from: { type: 'string' },
-    ...SCALE_OPTIONS,
     ...CAPACITY_OPTIONS,
   },
 })
@@ -266,24 +251,8 @@ async function besidePocketBase(): Promise<string> {
   }
 }
 
-if (options.only === 'scale') {
-  await runScale(servers, options)
-  process.exit(0)
-}
 if (options.only === 'capacity') {
   await runCapacity(servers, options)
-  process.exit(0)
-}
-if (options.only === 'soak') {
-  const out = options.out ?? mkdtempSync(join(tmpdir(), 'dealbox-soak-'))
-  if (options.dealbox)
-    throw new Error('The soak runs the sources: the executable takes no faster clock by NODE_OPTIONS.')
-  const server = 'the server from its sources'
-  const minutes = Number(options.minutes)
-  const { about, samples } = readSoak(options.from ?? (await soak({ serving: servers, minutes, out, server })))
-  const text = soakText(about, samples)
-  console.log(text)
-  if (options.write) writeFileSync(page, withSection(text, readFileSync(page, 'utf8')))
   process.exit(0)
 }
 if (options.only === 'attack') {

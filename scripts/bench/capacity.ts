@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { random } from '../../src/demo/story/random.ts'
-import { addOrgs } from './scale-fill.ts'
-import { databaseMb, percentile, used } from './scale-process.ts'
-import { KINDS, type Kind, send, type Visited, visitedOrgs } from './scale-requests.ts'
-import { seedTemplate } from './scale-template.ts'
+import { addOrgs } from './capacity-fill.ts'
+import { databaseMb, percentile, used } from './capacity-process.ts'
+import { KINDS, type Kind, send, type Visited, visitedOrgs } from './capacity-requests.ts'
+import { seedTemplate } from './capacity-template.ts'
 import { ended, listening, memory, type serving } from './serving.ts'
 
 // What many ask at once: writers of many organisations in one process, several folders on one machine with their backups,
@@ -248,4 +248,27 @@ async function hooks(tools: Tools, folder: string, { hooks: count, seconds }: Ca
     receiver.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** 0 leaves a part out. */
+export const CAPACITY_OPTIONS = {
+  orgs: { type: 'string', default: '2800' },
+  'org-deals': { type: 'string', default: '1k' },
+  folders: { type: 'string', default: '8' },
+  hooks: { type: 'string', default: '10k' },
+} as const
+
+/** A number such as 500k and 5m. */
+const numberOf = (text: string): number =>
+  Number.parseFloat(text) * (text.endsWith('m') ? 1_000_000 : text.endsWith('k') ? 1000 : 1)
+
+/** Measures what many ask at once, and prints a line for each. */
+export async function runCapacity(
+  tools: Parameters<typeof capacity>[0],
+  given: { [name in keyof typeof CAPACITY_OPTIONS]: string } & { seconds?: string | undefined },
+): Promise<void> {
+  await capacity(tools, {
+    ...{ orgs: numberOf(given.orgs), dealsOfEach: numberOf(given['org-deals']) },
+    ...{ folders: numberOf(given.folders), hooks: numberOf(given.hooks), seconds: Number(given.seconds ?? 30) },
+  })
 }

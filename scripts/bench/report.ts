@@ -116,15 +116,6 @@ export function withOthers(report: string, before: string): string {
   return [report, ...others].map((part) => `${part.trim()}\n`).join('\n')
 }
 
-/** The page with one section in the place of the one with the same heading, or at its end. */
-export function withSection(section: string, page: string): string {
-  const heading = section.slice(0, section.indexOf('\n') + 1)
-  const parts = page.split(/^(?=## )/m)
-  const at = parts.findIndex((part) => part.startsWith(heading))
-  const all = at < 0 ? [...parts, section] : parts.with(at, section)
-  return all.map((part) => `${part.trim()}\n`).join('\n')
-}
-
 const missedText = (missed: readonly { name: string }[]): string =>
   missed.length === 0
     ? 'All goals are reached.'

@@ -1,12 +1,11 @@
-import { Agent, request } from 'node:http'
+import { type Agent, request } from 'node:http'
 import { keyring } from '../../src/auth/keys.ts'
 import { SCOPES } from '../../src/auth/scopes.ts'
 import { tokens } from '../../src/auth/tokens.ts'
 import { random } from '../../src/demo/story/random.ts'
 import { firstIdAt, timeOfId } from '../../src/lib/id.ts'
 import { openStore } from '../../src/store/open.ts'
-import { percentile, used } from './scale-process.ts'
-import { OWNER } from './scale-template.ts'
+import { OWNER } from './capacity-template.ts'
 
 /** An organisation that requests are sent for. */
 export type Visited = {
@@ -87,45 +86,6 @@ export const KINDS: Record<string, Kind> = {
 }
 const WORDS = ['seats', 'rollout', 'annual', 'licence', 'renewal', 'additional', 'upgrade', 'onboarding', 'training']
 const TEAMS = ['sales', 'service', 'field', 'planning', 'support', 'finance', 'purchasing']
-
-export type Waited = { name: string; p50: number; p99: number; most: number; kbRead: number; failed: number }
-
-type Server = { url: string; process: { pid?: number | undefined } }
-
-/** One client sends requests one after the other, each for a random organisation. */
-export async function waits(
-  { url, process: { pid } }: Server,
-  orgs: readonly Visited[],
-  count: number,
-  kinds: readonly string[] = Object.keys(KINDS),
-): Promise<Waited[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const { next } = random(11)
-  const found: Waited[] = []
-  for (const name of kinds) {
-    const took: number[] = []
-    const statuses: number[] = []
-    const before = used(pid).readMb
-    for (let n = 0; n < count; n++) {
-      const org = pick(orgs, next)
-      const started = performance.now()
-      statuses.push(await send(agent, url, org.token, (KINDS[name] as Kind)(org, n, next)))
-      took.push(performance.now() - started)
-    }
-    const failed = statuses.filter((status) => status >= 300 && status !== 409).length
-    const kbRead = ((used(pid).readMb - before) * 1000) / count
-    found.push({
-      name,
-      p50: percentile(took, 0.5),
-      p99: percentile(took, 0.99),
-      most: Math.max(...took),
-      kbRead,
-      failed,
-    })
-  }
-  agent.destroy()
-  return found
-}
 
 export function send(agent: Agent, url: string, token: string, { method, path, body }: Request): Promise<number> {
   return new Promise((resolve, reject) => {

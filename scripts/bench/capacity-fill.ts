@@ -5,7 +5,7 @@ import { hashOf, NO_HASH, type Row } from '../../src/events/audit/entry.ts'
 import { DATABASE } from '../../src/store/open.ts'
 import { KINDS, type Kind, markOf } from '../../src/store/search/search.ts'
 import { type Connection, openSqlite } from '../../src/store/sqlite/driver.ts'
-import { HOLE, RECORDS, SAME_MOMENT, type Table, writeTemplate } from './scale-template.ts'
+import { HOLE, RECORDS, SAME_MOMENT, type Table, writeTemplate } from './capacity-template.ts'
 
 /** Values that fit into the hole of an id. */
 const HOLES = 4096

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE } from '../../src/store/open.ts'
@@ -22,23 +21,6 @@ export function used(pid: number | 'self' | undefined): Used {
 }
 
 export const databaseMb = (folder: string): number => statSync(join(folder, DATABASE)).size / 1e6
-
-/** Takes the database out of the memory of the system, as after a start of the machine. Needs dd of GNU. */
-export function forget(folder: string): void {
-  const file = join(folder, DATABASE)
-  spawnSync('dd', [`of=${file}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0'], { stdio: 'ignore' })
-}
-
-export type Timed = { seconds: number } & Used
-
-/** How long a job of this process takes. */
-export async function timed<T>(job: () => T | Promise<T>): Promise<Timed & { value: T }> {
-  const [before, from] = [used('self'), performance.now()]
-  const value = await job()
-  const seconds = (performance.now() - from) / 1000
-  const after = used('self')
-  return { value, seconds, cpuS: after.cpuS - before.cpuS, readMb: after.readMb - before.readMb }
-}
 
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
