@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { wordsOf } from '../../src/lib/words.ts'
-import { addOwnerWords } from '../../src/store/schema/schema-3/owners.ts'
-import { searchIndex } from '../../src/store/search/search.ts'
 import { pendingWords } from '../../src/store/search/search-index.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -50,30 +47,4 @@ test('no text of a search is an owner', async () => {
   const hex = owner.replaceAll('-', '')
   for (const q of [hex, owner, `\ue000${hex}`, hex.slice(0, 8)])
     assert.deepEqual((await server.call('GET', `/deals?q=${encodeURIComponent(q)}`)).body.data, [], q)
-})
-
-test('a migration adds the owners of all deals, and only the new words to the index', async () => {
-  const { a, store } = server
-  const [own, free, wordless] = [
-    await newDeal('Older words', a.owner),
-    await newDeal('Older words', null),
-    await newDeal('–', a.owner),
-  ]
-  const { put } = searchIndex(store.db, 'deal')
-  store.transaction(() => {
-    for (const id of [own, free]) put(a.org, id, wordsOf(['Older words']))
-    put(a.org, wordless, [])
-  })
-  indexAll()
-  assert.deepEqual(await found('older', a.owner), [])
-  store.transaction(() => addOwnerWords(store.db))
-  assert.deepEqual(await found('older', a.owner), [own])
-  assert.equal((await server.call('GET', '/deals?q=older')).body.data.length, 2)
-  // Its words can be taken out of the index again.
-  await server.call('PATCH', `/deals/${own}`, { title: 'Newer words', owner_id: null })
-  await server.call('PATCH', `/deals/${wordless}`, { title: 'Newer words' })
-  indexAll()
-  assert.deepEqual(await found('older', a.owner), [])
-  assert.deepEqual(await found('newer', a.owner), [wordless])
-  store.db.exec("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")
 })

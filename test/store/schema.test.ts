@@ -8,11 +8,7 @@ import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { outgoingStore } from '../../src/inbox/messages/outgoing.ts'
 import { shapeOf } from '../../src/ops/doctor/inspect/shape.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
-import { idsOfSearch, searches } from '../../src/store/list/search.ts'
-import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/schema/migrations.ts'
-import { markOf, searchIndex } from '../../src/store/search/search.ts'
-import { pendingWords } from '../../src/store/search/search-index.ts'
-import { numbersOf } from '../../src/store/sqlite/doc-numbers.ts'
+import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS, type Schema } from '../../src/store/schema/migrations.ts'
 import { type Connection, openSqlite } from '../../src/store/sqlite/driver.ts'
 import { pendingStageChanges } from '../../src/store/stage-changes.ts'
 import { insertRow } from '../support/enrolled.ts'
@@ -379,22 +375,30 @@ describe('a migration', () => {
   test('is written for a change of schema.sql once its version is released; before that, its hash moves', () => {
     const now = hashOf(readFileSync(join(ROOT, 'schema.sql'), 'utf8'))
     const todo = released.includes(SCHEMA_VERSION)
-      ? `schema.sql has changed after its release: add { hash: '${now}', step } to SCHEMAS in src/store/schema/migrations.ts`
+      ? `schema.sql has changed after its release: add { version, hash: '${now}', step } to SCHEMAS in src/store/schema/migrations.ts`
       : `schema.sql has changed: the last hash of SCHEMAS in src/store/schema/migrations.ts has to be '${now}'`
     assert.equal(SCHEMAS.at(-1)?.hash, now, todo)
-    assert.equal(SCHEMA_VERSION, SCHEMAS.length)
+    assert.deepEqual(
+      SCHEMAS.map(({ version }) => version),
+      SCHEMAS.map((_, at) => (SCHEMAS[0] as Schema).version + at),
+    )
   })
 
   test('starts at a released schema, which never changes again', () => {
-    const all = Array.from({ length: SCHEMA_VERSION }, (_, at) => at + 1)
+    const all = SCHEMAS.map(({ version }) => version)
     const todo = 'test/upgrades has a database of each release, see its README'
     assert.deepEqual(released, released.includes(SCHEMA_VERSION) ? all : all.slice(0, -1), todo)
     // The topmost section of the changelog is the next release.
     const releases = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').match(/^## /gm) ?? []
     assert.ok(releases.length === 1 || released.length > 0, todo)
     for (const { version, hash } of releasedSchemas())
-      assert.equal(SCHEMAS[version - 1]?.hash, hash, `schema ${version} is released: its hash may not change`)
-    for (const [at, { step }] of SCHEMAS.entries()) assert.equal(step === undefined, at === 0, `schema ${at + 1}`)
+      assert.equal(
+        SCHEMAS.find((each) => each.version === version)?.hash,
+        hash,
+        `schema ${version} is released: its hash may not change`,
+      )
+    for (const [at, { step, version }] of SCHEMAS.entries())
+      assert.equal(step === undefined, at === 0, `schema ${version}`)
   })
 
   for (const version of released) {
@@ -418,112 +422,20 @@ describe('a migration', () => {
       assert.notEqual(hashOf(sql), hashOf(other))
   })
 
-  test('from schema 1 keeps every row, and the responses of tokens', () => {
-    const db = old(1)
-    db.exec(`
-      INSERT INTO orgs (id, public_id, name, timezone, currency, created_at) VALUES (1, 'o', 'O', 'UTC', 'EUR', 0);
-      INSERT INTO members VALUES (1, 'm', 'M', 'm@example.com', 'owner', 'active', 'UTC', 0, 0, 1);
-      INSERT INTO tokens VALUES (1, 't', 'm', '[]', 0, NULL, NULL);
-      INSERT INTO idempotency VALUES (1, 't', 'k', 'f', 201, '[]', 'kept', 5);
-      INSERT INTO imports VALUES (1, 'i', 'contact', 'a.csv', '', '{}', 1, 1, 0, 0, 0, 0, 0, NULL, NULL);
-      INSERT INTO import_rows VALUES (1, 'i', 'c', 0, 'tag', 'created', 1, '{}', 1);
-      INSERT INTO events (org_id, seq, id, type, object_id, at, actor_type, data) VALUES (1, 1, 'e', 'deal.created', 'd', 7, 'system', '{}')`)
-    db.pragma('foreign_keys = ON')
-    migrate(db, 'old')
-    assert.deepEqual(db.prepare('SELECT caller, key, body, created_at FROM idempotency').all(), [
-      { caller: 't', key: 'k', body: 'kept', created_at: 5 },
-    ])
-    assert.deepEqual(db.prepare('SELECT seq, id, at, request_key FROM events').all(), [
-      { seq: 1, id: 'e', at: 7, request_key: null },
-    ])
-    assert.deepEqual(db.prepare('SELECT name FROM members').pluck().all(), ['M'])
-    assert.deepEqual(db.prepare('SELECT * FROM import_rows').raw().all(), [
-      [1, 'i', 'c', 0, 'tag', 'created', 1, '{}', 1],
-    ])
-    db.exec("INSERT INTO idempotency VALUES (1, 'a session', 'k', 'f', 201, '[]', '', 5)")
-    assert.deepEqual(db.pragma('foreign_key_check'), [])
-  })
-
-  test('from schema 2 finds what its search index has, and what changes from then on', () => {
-    const db = old(2)
-    const id = '01a1f819-2588-7463-8000-000000000001'
-    const [docid] = numbersOf(id)
-    const marked = (...words: string[]) => words.map((word) => markOf(1, 'deal') + word)
-    db.exec(
-      "INSERT INTO orgs (id, public_id, name, timezone, currency, created_at) VALUES (1, 'o', 'O', 'UTC', 'EUR', 0)",
-    )
-    const text = marked('old', 'words').join(' ')
-    db.prepare('INSERT INTO search_docs VALUES (?, 1, 0, ?, ?)').run(docid, id, text)
-    db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)').run(docid, text)
-    for (const word of marked('old', 'words')) db.prepare('INSERT INTO search_words VALUES (1, ?)').run(word)
-    migrate(db, 'old')
-    const search = searches(db)
-    const found = (word: string) => {
-      const { sql, values } = idsOfSearch(search(1, { search: 'deal', text: word }))
-      return db
-        .prepare(sql)
-        .pluck()
-        .all(...values)
-    }
-    assert.deepEqual([found('ol'), found('new')], [[id], []])
-    searchIndex(db, 'deal').put(1, id, ['new', 'words'])
-    assert.deepEqual([found('ol'), found('new'), found('words')], [[], [id], [id]])
-    assert.equal(pendingWords(db).index(10), 1)
-    assert.deepEqual([found('ol'), found('new'), found('words')], [[], [id], [id]])
-    db.exec("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")
-  })
-
   const SCHEMA_1 =
     'CREATE TABLE installation (singleton INTEGER, id TEXT, schema_hash TEXT, created_at INTEGER); CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a (id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)'
   const addX = (db: Connection) => void db.exec('ALTER TABLE a ADD COLUMN x')
   const addY = (db: Connection) => void db.exec('ALTER TABLE a ADD COLUMN y')
   /** The schemas that these steps produce, starting from schema 1. */
   const through = (...steps: Step[]) => ({
-    schemas: [{ hash: 'hash 1' }, ...steps.map((step, at) => ({ hash: `hash ${at + 2}`, step }))],
+    schemas: [
+      { version: 1, hash: 'hash 1' },
+      ...steps.map((step, at) => ({ version: at + 2, hash: `hash ${at + 2}`, step })),
+    ],
   })
   const hashIn = (db: Connection) => db.prepare('SELECT schema_hash FROM installation').pluck().get()
   const names = (db: Connection) => columnsOf(db, 'a').map(({ name }) => name)
   const versionOf = (db: Connection) => db.pragma('user_version', { simple: true })
-
-  test('from schema 2 keeps every file, and equal contents of an organisation once', () => {
-    const db = old(2)
-    db.pragma('foreign_keys = OFF')
-    const large = Buffer.alloc(800_000, 'large')
-    const insert = db.prepare('INSERT INTO attachments (org_id, id, message_id, data) VALUES (?, ?, ?, ?)')
-    db.exec(`
-      INSERT INTO orgs (id, public_id, name, timezone, currency, created_at)
-        VALUES (1, 'o', 'O', 'UTC', 'EUR', 0), (2, 'p', 'P', 'UTC', 'EUR', 0);
-      INSERT INTO conversations (org_id, id, number, channel, status, priority, tag_ids, unread_count, last_message_at, preview, sla, created_at, updated_at, version)
-        VALUES (1, 'c', 1, 'chat', 'open', 'normal', '[]', 0, 0, '', '{"status":"none"}', 0, 0, 1), (2, 'c', 1, 'chat', 'open', 'normal', '[]', 0, 0, '', '{"status":"none"}', 0, 0, 1);
-      INSERT INTO messages (org_id, id, conversation_id, channel, direction, author, body_text, sent_at, status, sent_to, sent_cc, is_automatic, attachments, created_at, updated_at, version)
-        VALUES (1, 'm', 'c', 'chat', 'inbound', '{}', '', 0, 'received', '[]', '[]', 0, '[]', 0, 0, 1), (2, 'm', 'c', 'chat', 'inbound', '{}', '', 0, 'received', '[]', '[]', 0, '[]', 0, 0, 1);
-    `)
-    for (const [org, id, data] of [
-      [1, 'a', large],
-      [1, 'b', Buffer.from('small')],
-      [1, 'c', large],
-      [1, 'd', Buffer.alloc(0)],
-      [2, 'a', large],
-    ] as const)
-      insert.run(org, id, 'm', data)
-    migrate(db, 'old')
-    const files = db.prepare(`
-      SELECT a.org_id, a.id, a.message_id, whole.size_bytes, count(position) AS chunks, is_staged
-      FROM attachments AS a JOIN file_contents AS whole ON whole.org_id = a.org_id AND whole.sha256 = a.sha256
-      LEFT JOIN file_chunks AS chunk ON chunk.org_id = a.org_id AND chunk.sha256 = a.sha256
-      GROUP BY a.org_id, a.id`)
-    assert.deepEqual(files.raw().all(), [
-      [1, 'a', 'm', 800_000, 2, 0],
-      [1, 'b', 'm', 5, 1, 0],
-      [1, 'c', 'm', 800_000, 2, 0],
-      [1, 'd', 'm', 0, 0, 0],
-      [2, 'a', 'm', 800_000, 2, 0],
-    ])
-    const bytes = db.prepare('SELECT data FROM file_chunks WHERE org_id = 1 AND sha256 = ? ORDER BY position')
-    const kept = Buffer.concat(bytes.pluck().all(hash('sha256', large)) as Buffer[])
-    assert.ok(kept.equals(large))
-    assert.equal(db.prepare('SELECT count(*) FROM file_contents WHERE org_id = 1').pluck().get(), 3)
-  })
 
   test('runs every step that is missing, once and in order, and is told by the version', () => {
     const db = old(1, { sql: SCHEMA_1, hash: 'hash 1' })
@@ -559,6 +471,12 @@ describe('a migration', () => {
       assert.equal(db.prepare('SELECT count(*) FROM a').pluck().get(), 1)
     })
   }
+
+  test('does not begin at a schema that was never published, and says what does', () => {
+    const db = old(3, { sql: SCHEMA_1, hash: 'hash 3' })
+    assert.throws(() => migrate(db, 'old'), { status: 409, code: 'too_old_schema', message: /Dealbox 0\.5\.0/ })
+    assert.deepEqual([names(db), versionOf(db)], [['id'], 3])
+  })
 
   test('never begins at a schema that is not the one of its version', () => {
     const db = old(1, { sql: SCHEMA_1, hash: 'another hash' })

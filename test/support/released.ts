@@ -27,7 +27,8 @@ export function releasedSchemas(): readonly Released[] {
   return all
 }
 
-export const releasedSchema = (version: number): Released => releasedSchemas()[version - 1] as Released
+export const releasedSchema = (version: number): Released =>
+  releasedSchemas().find((each) => each.version === version) as Released
 
 function schemaOf(bytes: Buffer): Released {
   const folder = mkdtempSync(join(tmpdir(), 'dealbox-released-'))

@@ -3,9 +3,6 @@ import { asset } from '../../assets.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Connection } from '../sqlite/driver.ts'
 import { failureOf } from '../sqlite/failures.ts'
-import { addScreens } from './schema-2.ts'
-import { addTools } from './schema-3/schema-3.ts'
-import { addAuditLog } from './schema-4.ts'
 import { addServers } from './schema-5.ts'
 import { addTrust } from './schema-6.ts'
 import { fixStatistics } from './statistics.ts'
@@ -14,6 +11,7 @@ import { fixStatistics } from './statistics.ts'
 export const APPLICATION_ID = 0x4465616c
 
 export type Schema = {
+  version: number
   /** The hash of its SQL without comments and white space. A database stores the hash of its schema. */
   hash: string
   /** Migrates a database from the previous schema; references are checked after the last step. */
@@ -21,19 +19,18 @@ export type Schema = {
 }
 
 /**
- * The released schemas, which never change again, and the newest, which is schema.sql. After a change of schema.sql, a
- * test shows what to put here.
+ * The released schemas that can be migrated, which never change again, and the newest, which is schema.sql. After a change of
+ * schema.sql, a test shows what to put here.
  */
 export const SCHEMAS: readonly Schema[] = [
-  { hash: '8a24731f8b97c693' },
-  { hash: '34e053c39480f1dc', step: addScreens },
-  { hash: 'e19a9467c0f8933f', step: addTools },
-  { hash: '021cf96c4d081c22', step: addAuditLog },
-  { hash: '786af98d378fa48e', step: addServers },
-  { hash: '420ccbb1b4dd8b25', step: addTrust },
+  { version: 4, hash: '021cf96c4d081c22' },
+  { version: 5, hash: '786af98d378fa48e', step: addServers },
+  { version: 6, hash: '420ccbb1b4dd8b25', step: addTrust },
 ]
 
-export const SCHEMA_VERSION = SCHEMAS.length
+const newestOf = (schemas: readonly Schema[]): Schema => schemas.at(-1) as Schema
+
+export const SCHEMA_VERSION = newestOf(SCHEMAS).version
 
 /** The versions of a schema before and after a migration. */
 export type Versions = { from: number; to: number }
@@ -54,14 +51,15 @@ export function migrate(
   file: string,
   { wall = Date.now, schemas = SCHEMAS, before }: Options = {},
 ): void {
-  const version = checkSchema(db, file, schemas)
-  if (version === schemas.length) return
-  const isNew = version === 0
-  if (!isNew) before?.({ from: version, to: schemas.length })
+  const from = checkSchema(db, file, schemas)
+  const to = newestOf(schemas).version
+  if (from === to) return
+  const isNew = from === 0
+  if (!isNew) before?.({ from, to })
   try {
     build(db, wall, schemas)
   } catch (error) {
-    throw isNew || failureOf(error) ? error : failed(file, version, schemas.length, error)
+    throw isNew || failureOf(error) ? error : failed(file, from, to, error)
   }
 }
 
@@ -84,14 +82,22 @@ export function checkSchema(db: Connection, file: string, schemas: readonly Sche
   if (!isNew && application !== APPLICATION_ID) {
     throw new Problem(409, 'foreign_file', `${file} is a database of another program, not of Dealbox.`)
   }
-  if (version > schemas.length) {
+  const newest = newestOf(schemas).version
+  if (version > newest) {
     throw new Problem(
       409,
       'newer_schema',
-      `${file} was written by a newer version of Dealbox (schema ${version}, this version supports ${schemas.length}); use that version or a newer one.`,
+      `${file} was written by a newer version of Dealbox (schema ${version}, this version supports ${newest}); use that version or a newer one.`,
     )
   }
-  if (!isNew && hashOf(db) !== schemas[version - 1]?.hash) {
+  if (!isNew && version < (schemas[0] as Schema).version) {
+    throw new Problem(
+      409,
+      'too_old_schema',
+      `${file} has schema ${version}, of a version of Dealbox before 0.4.0, which was never published. Start Dealbox 0.5.0 with it once, which migrates it, and then this version.`,
+    )
+  }
+  if (!isNew && hashOf(db) !== schemas.find((each) => each.version === version)?.hash) {
     throw new Problem(
       409,
       'other_schema',
@@ -103,12 +109,12 @@ export function checkSchema(db: Connection, file: string, schemas: readonly Sche
 
 /** Runs in one transaction: all or nothing. */
 function build(db: Connection, wall: () => number, schemas: readonly Schema[]): void {
-  const { hash } = schemas.at(-1) as Schema
+  const { version: newest, hash } = newestOf(schemas)
   // References are checked as a whole at the end: a migration may rebuild tables that others refer to.
   db.pragma('foreign_keys = OFF')
   db.transaction(() => {
     const version = versionOf(db)
-    if (version >= schemas.length) return // another process was faster
+    if (version >= newest) return // another process was faster
     if (version === 0) {
       db.exec(asset('schema.sql').toString())
       const install = db.prepare(
@@ -116,14 +122,14 @@ function build(db: Connection, wall: () => number, schemas: readonly Schema[]): 
       )
       install.run(randomUUID(), hash, wall())
     } else {
-      for (const { step } of schemas.slice(version)) step?.(db)
+      for (const schema of schemas) if (schema.version > version) schema.step?.(db)
       db.prepare('UPDATE installation SET schema_hash = ?').run(hash)
     }
     if ((db.pragma('foreign_key_check') as unknown[]).length > 0)
       throw new Error('a migration left a dangling reference')
     fixStatistics(db)
     db.pragma(`application_id = ${APPLICATION_ID}`)
-    db.pragma(`user_version = ${schemas.length}`)
+    db.pragma(`user_version = ${newest}`)
   }).immediate()
   db.pragma('foreign_keys = ON')
 }

@@ -24,12 +24,12 @@ import { places } from './backup-fixture.ts'
 
 const { temporaryFolder } = places()
 
-const OLD = 2
+const OLD = 4
 const root = join(import.meta.dirname, '../../..')
 let dataDir: string
 let file: string
 
-/** A data folder as the release with schema 2 left it. */
+/** A data folder as the release with schema 4 left it. */
 beforeEach(() => {
   dataDir = temporaryFolder()
   file = join(dataDir, 'dealbox.db')
@@ -46,11 +46,11 @@ beforeEach(() => {
   db.close()
 })
 
-/** What the older executable sees, which knows the schemas up to 2. */
+/** What the older executable sees, which knows the schemas up to 4. */
 function seenByOlder(at = file): unknown[] {
   const db = openSqlite(at)
   try {
-    migrate(db, at, { schemas: SCHEMAS.slice(0, OLD) })
+    migrate(db, at, { schemas: SCHEMAS.filter(({ version }) => version <= OLD) })
     assert.deepEqual(db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
     return db.prepare('SELECT name FROM orgs').pluck().all()
   } finally {
@@ -82,7 +82,7 @@ describe('before a migration', () => {
     const backup = join(backupsFolder(dataDir), name)
     assert.equal(
       said,
-      `Migrating the database from schema 2 to ${SCHEMA_VERSION}. A backup from before is ${backup}.\n`,
+      `Migrating the database from schema ${OLD} to ${SCHEMA_VERSION}. A backup from before is ${backup}.\n`,
     )
     const { manifest } = verifyBackup(backup)
     assert.deepEqual([manifest.schema_version, manifest.reason, manifest.rows.orgs], [OLD, 'migration', 1])
@@ -183,7 +183,10 @@ describe('before a migration', () => {
 })
 
 describe('a migration', () => {
-  const through = (step: (db: Connection) => void) => [...SCHEMAS.slice(0, OLD), { hash: 'new', step }]
+  const through = (step: (db: Connection) => void) => [
+    ...SCHEMAS.filter(({ version }) => version <= OLD),
+    { version: OLD + 1, hash: 'new', step },
+  ]
 
   test('that fails leaves the old database, names the backup, and the older executable works again', () => {
     let backup = ''
@@ -198,7 +201,7 @@ describe('a migration', () => {
     }
     assert.throws(() => migrate(db, file, { schemas: through(step), before }), {
       code: 'migration_failed',
-      message: /could not be migrated from schema 2 to 3 \(no such thing\)\. It is as it was before/,
+      message: /could not be migrated from schema 4 to 5 \(no such thing\)\. It is as it was before/,
     })
     db.close()
     assert.deepEqual(seenByOlder(), ['Old'])
@@ -217,7 +220,7 @@ describe('a migration', () => {
         for (let n = 0; n < 500; n++) db.prepare('INSERT INTO many VALUES (randomblob(2000))').run()
         process.kill(process.pid, 'SIGKILL')
       }
-      migrate(db, 'old', { schemas: [...SCHEMAS.slice(0, ${OLD}), { hash: 'new', step }] })`
+      migrate(db, 'old', { schemas: [...SCHEMAS.filter(({ version }) => version <= ${OLD}), { version: ${OLD + 1}, hash: 'new', step }] })`
     const { signal } = spawnSync(process.execPath, ['--input-type=module-typescript', '--eval', script])
     assert.equal(signal, 'SIGKILL')
     assert.ok(statSync(`${file}-wal`).size > 500_000, 'it had written much')

@@ -454,12 +454,12 @@ describe('a database that cannot be used', () => {
   test('yet, since it is older: it is said, and not migrated', async () => {
     const folder = copyOf('older')
     for (const name of ['dealbox.db', 'keys']) rmSync(join(folder, name), { recursive: true })
-    const { sql, hash } = releasedSchema(2)
+    const { sql, hash } = releasedSchema(4)
     change(
       folder,
       'PRAGMA journal_mode = WAL',
       sql,
-      `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 2`,
+      `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 4`,
       (db) =>
         void db
           .prepare("INSERT INTO installation (singleton, id, schema_hash, created_at) VALUES (1, 'x', ?, 0)")
@@ -471,13 +471,13 @@ describe('a database that cannot be used', () => {
       folder,
       'versions',
       'warn',
-      /the database has schema 2\.$/,
+      /the database has schema 4\.$/,
       /^Start this version/,
       '--fix',
     )
     assert.equal(checks.database?.status, 'pass')
     assert.ok(skipped.includes('schema'))
-    change(folder, (db) => assert.equal(db.pragma('user_version', { simple: true }), 2))
+    change(folder, (db) => assert.equal(db.pragma('user_version', { simple: true }), 4))
   })
 })
 

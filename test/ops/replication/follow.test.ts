@@ -224,7 +224,9 @@ test('a reader says what it lacks', needs, async () => {
     cpSync(folder, other, { recursive: true })
     const db = openSqlite(join(other, 'dealbox.db'))
     db.pragma(`user_version = ${version}`)
-    db.prepare('UPDATE installation SET schema_hash = ?').run(SCHEMAS[version - 1]?.hash ?? 'newer')
+    db.prepare('UPDATE installation SET schema_hash = ?').run(
+      SCHEMAS.find((each) => each.version === version)?.hash ?? 'newer',
+    )
     db.close()
     const later = Date.now() / 1000 + 1
     utimesSync(join(other, 'dealbox.db-txid'), later, later) // or the copy would look half written
