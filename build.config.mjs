@@ -7,7 +7,7 @@ export const web = {
   /** The screen that people see first: what it shares with others is loaded with the script. */
   home: 'src/web/screens/deals/deals.tsx',
   /** The texts of the first page, of which it loads those of its language. */
-  texts: ['src/web/lib/texts/first-en.ts', 'src/web/lib/texts/first-de.ts'],
+  texts: ['src/web/screens/texts/first-en.ts', 'src/web/screens/texts/first-de.ts'],
   /** The list of screens. */
   screens: 'src/web/screens.ts',
   /** What loads the pages for signing in. */

@@ -9,7 +9,10 @@ import { leaveKeysToInputMethods } from './lib/ime.ts'
 import { locale } from './lib/locale.ts'
 import { letReplacedGo } from './lib/replaced-vnodes.ts'
 import { startRouter } from './lib/router.ts'
-import { type Language, setLanguage } from './lib/texts/texts.ts'
+import { takeTextsFrom } from './lib/texts/files.ts'
+import type { Language } from './lib/texts/like.ts'
+import { setLanguage } from './lib/texts/texts.ts'
+import { textFiles } from './screens/texts/files.ts'
 import { homes, screens } from './screens.ts'
 import { startShell } from './shell/start.ts'
 
@@ -17,6 +20,7 @@ const LATER_MS = 3000
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent ?? '') as Boot
 
+takeTextsFrom(textFiles)
 leaveKeysToInputMethods()
 stayWhileAway()
 startData(boot)

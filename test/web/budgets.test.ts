@@ -32,7 +32,7 @@ const LANGUAGES = ['en', 'de'] as const
 for (const language of LANGUAGES) {
   test(`the way from signing in to the board stays within its budget of bytes in ${language}`, () => {
     const { script, preload, style, later } = manifest
-    const texts = later[`src/web/texts/first-${language}.ts`] as string[]
+    const texts = later[`src/web/screens/texts/first-${language}.ts`] as string[]
     const scripts = gzipped([script, ...preload, ...texts, ...filesOf('sign-in/sign-in'), ...filesOf('deals/deals')])
     assert.ok(scripts <= MAX_SCRIPTS, `${scripts} bytes of scripts`)
     assert.ok(gzipped([style]) <= MAX_STYLES, `${gzipped([style])} bytes of styles`)

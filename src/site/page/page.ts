@@ -42,7 +42,7 @@ export function pageMarkup(files: WebFiles, { boot, language, theme, path, baseP
   const url = (name: string) => `${basePath}${ASSETS}${name}`
   const [first = ''] = path.split('/').slice(1)
   const screen = files.later[`src/web/screens/${first}/${first}.tsx`] ?? []
-  const texts = files.later[`src/web/texts/first-${language}.ts`] ?? []
+  const texts = files.later[`src/web/screens/texts/first-${language}.ts`] ?? []
   // The letters of most texts: what other scripts need is loaded when a text has them.
   const fonts = files.named(/^inter-latin-wght-normal-\w+\.woff2$/)
   return html`<!doctype html>

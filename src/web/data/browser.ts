@@ -35,7 +35,7 @@ export async function send({ method, path, headers, body }: Sent, timeoutMs = TI
 
 /** The words for what the server refuses come with the first refusal. */
 export const explain = (problem: ApiProblem): Promise<void> =>
-  import('../lib/texts/problems/explain.ts').then((module) => module.explain(problem)).catch(() => undefined)
+  import('./problems/explain.ts').then((module) => module.explain(problem)).catch(() => undefined)
 
 /** Starts the data of the page. Called once, with what the server has put into the page. */
 export function startData(boot: Boot): void {

@@ -36,7 +36,10 @@ import { Tags } from '../../../src/web/components/tag.tsx'
 import { showToast, Toasts } from '../../../src/web/components/toast.tsx'
 import { Windowed } from '../../../src/web/components/windowed.tsx'
 import { locale } from '../../../src/web/lib/locale.ts'
-import { type Language, setLanguage } from '../../../src/web/lib/texts/texts.ts'
+import { takeTextsFrom } from '../../../src/web/lib/texts/files.ts'
+import type { Language } from '../../../src/web/lib/texts/like.ts'
+import { setLanguage } from '../../../src/web/lib/texts/texts.ts'
+import { textFiles } from '../../../src/web/screens/texts/files.ts'
 
 // A page of all components for tests and for looking at them beside the kit. Nothing of it ships.
 
@@ -578,6 +581,7 @@ function Gallery() {
   )
 }
 
+takeTextsFrom(textFiles)
 await setLanguage(language)
 render(<Gallery />, document.body)
 document.body.dataset.ready = 'yes'

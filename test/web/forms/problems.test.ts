@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { ApiProblem } from '../../../src/web/data/api.ts'
+import { de } from '../../../src/web/data/problems/de.ts'
+import { en } from '../../../src/web/data/problems/en.ts'
+import { explain } from '../../../src/web/data/problems/explain.ts'
 import { matchPath } from '../../../src/web/lib/router/match.ts'
-import { de } from '../../../src/web/lib/texts/problems/de.ts'
-import { en } from '../../../src/web/lib/texts/problems/en.ts'
-import { explain } from '../../../src/web/lib/texts/problems/explain.ts'
+import { takeTextsFrom } from '../../../src/web/lib/texts/files.ts'
 import { setLanguage } from '../../../src/web/lib/texts/texts.ts'
+import { textFiles } from '../../../src/web/screens/texts/files.ts'
 import { homes, screens } from '../../../src/web/screens.ts'
 import { noBrowser } from '../../support/chromium.ts'
 import { recordsOf } from '../../support/records.ts'
@@ -85,6 +87,7 @@ test('a problem without words is said with its code or request, and never as the
       /the browser shows https:\/\/crm\.example, and .* http:\/\/10\.0\.0\.5:8081/,
     )
   assert.doesNotMatch((await said(403, { code: 'foreign_origin' })).join(), /Send the header Foo|undefined/)
+  takeTextsFrom(textFiles)
   await setLanguage('de').catch(() => undefined) // there is no document to name the language of
   assert.deepEqual(await said(404, { code: 'not_found' }), ['Das gibt es nicht mehr.'])
   assert.match((await said(421, host)).join(), /starte ihn mit --host crm\.example/)

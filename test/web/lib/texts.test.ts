@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { de } from '../../../src/web/lib/texts/de.ts'
 import { en } from '../../../src/web/lib/texts/en.ts'
+import type { Texts } from '../../../src/web/lib/texts/like.ts'
 import { pluralOf } from '../../../src/web/lib/texts/plural.ts'
 import { pseudo, pseudoOf } from '../../../src/web/lib/texts/pseudo.ts'
-import type { Texts } from '../../../src/web/lib/texts/texts.ts'
 
 function leaves(texts: Texts, path = ''): [string, Texts[string]][] {
   return Object.entries(texts).flatMap(([key, text]) =>

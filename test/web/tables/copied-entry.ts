@@ -1,3 +1,6 @@
+import { takeTextsFrom } from '../../../src/web/lib/texts/files.ts'
+import { textFiles } from '../../../src/web/screens/texts/files.ts'
+
 // What test/web/tables/copied.test.ts uses of the app, which is bundled: node reads no JSX.
 
 export { textOfValue } from '../../../src/web/components/fields/field-types.ts'
@@ -8,3 +11,5 @@ export { setLanguage } from '../../../src/web/lib/texts/texts.ts'
 export { cellsOf, copiedAs } from '../../../src/web/tables/table/own-form.ts'
 export { readCell } from '../../../src/web/tables/table/read-cell.ts'
 export { formatTsv, parseTsv } from '../../../src/web/tables/table/tsv.ts'
+
+takeTextsFrom(textFiles)

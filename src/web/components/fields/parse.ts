@@ -1,6 +1,6 @@
 import { fold } from '../../lib/fold.ts'
 import type { Format } from '../../lib/format.ts'
-import type { Like } from '../../lib/texts/texts.ts'
+import type { Like } from '../../lib/texts/like.ts'
 import type { en } from './en.ts'
 import type { Parsed } from './field.ts'
 

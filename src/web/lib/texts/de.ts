@@ -1,6 +1,6 @@
 import type { en } from './en.ts'
+import type { Like } from './like.ts'
 import { pluralOf } from './plural.ts'
-import type { Like } from './texts.ts'
 
 const { count } = pluralOf('de')
 

@@ -1,2 +1,2 @@
 // What a browser has of the texts of the first page before their file is there. See "imports" of package.json.
-export const first = undefined
+export const parts = undefined

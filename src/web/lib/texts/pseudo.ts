@@ -1,4 +1,4 @@
-import type { Like, Texts } from './texts.ts'
+import type { Like, Texts } from './like.ts'
 
 const ACCENTS: Record<string, string> = {
   a: 'á',

@@ -1,29 +1,11 @@
 import { signal } from '@preact/signals'
-import { firstTexts } from './first.ts'
-
-/**
- * A catalogue is an object of texts, and of functions that make one from values. The English one is the type of the others:
- * a text that German lacks does not compile. A part of the app that loads late has a catalogue of its own, by `catalogue`.
- */
-export type Texts = { readonly [key: string]: string | ((...values: never[]) => string) | Texts }
-/** The same keys with other words. */
-export type Like<T extends Texts> = {
-  readonly [Key in keyof T]: T[Key] extends string ? string : T[Key] extends Texts ? Like<T[Key]> : T[Key]
-}
-
-/** `pseudo` is English made 40 % longer, which the tests use to find where a text overflows. */
-export type Language = 'en' | 'de' | 'pseudo'
+import type { en } from './en.ts'
+import { firstTexts } from './files.ts'
+import type { Language, Like, Source, Texts } from './like.ts'
 
 const language = signal<Language>('en')
 /** Until the page knows its language, no file of texts is asked for. */
 let isSet = false
-/** Texts that load before the first screen are given by a function, in English as well. */
-export type Source<T extends Texts> = {
-  en: T | (() => Promise<T>)
-  de: () => Promise<Like<T>>
-  /** Those in a language, if their file is there already. */
-  here?: (language: Language) => T | Like<T> | undefined
-}
 /** `ready` is resolved once its texts are in the language of the page. */
 type Catalogue<T extends Texts> = { (): Like<T>; ready: () => Promise<void> }
 type Entry = { source: Source<Texts>; texts: ReturnType<typeof signal<Texts | undefined>> }
@@ -65,7 +47,7 @@ function withIsolates<T extends Texts>(texts: T): T {
 }
 
 /** The texts that the whole app shares. */
-export const t = catalogue(firstTexts('t'))
+export const t = catalogue(firstTexts<typeof en>('t'))
 
 /** Changes the language of the page, once all texts of it are here. */
 export async function setLanguage(next: Language): Promise<void> {

@@ -1,5 +1,5 @@
+import type { Like } from '../../lib/texts/like.ts'
 import { pluralOf } from '../../lib/texts/plural.ts'
-import type { Like } from '../../lib/texts/texts.ts'
 import type { en } from './en.ts'
 
 const { count } = pluralOf('de')

@@ -1,5 +1,5 @@
 import { de as checks } from '../../../lib/pure/checks/de.ts'
-import type { Like } from '../../lib/texts/texts.ts'
+import type { Like } from '../../lib/texts/like.ts'
 import type { en } from './en.ts'
 
 export const de: Like<typeof en> = {

@@ -1,6 +1,6 @@
 import type { Period } from '../../lib/periods.ts'
+import type { Like } from '../../lib/texts/like.ts'
 import { pluralOf } from '../../lib/texts/plural.ts'
-import type { Like } from '../../lib/texts/texts.ts'
 import type { en } from './en.ts'
 
 const { form } = pluralOf('de')

@@ -1,5 +1,6 @@
 import { format } from '../../lib/locale.ts'
 import { isPeriod, type Period } from '../../lib/periods.ts'
+import { laterGerman } from '../../lib/texts/files.ts'
 import { catalogue } from '../../lib/texts/texts.ts'
 import { timeIn } from '../../lib/zoned.ts'
 import {
@@ -16,10 +17,7 @@ import { currencyIn, isAmount, isCurrency } from './currency.ts'
 import { en } from './en.ts'
 import { choiceFor, type FilterField, findField } from './filter-field.ts'
 
-export const texts = catalogue({
-  en,
-  de: () => import('../../lib/texts/later-de.ts').then(({ later }) => later.filters),
-})
+export const texts = catalogue({ en, de: laterGerman('filters') })
 
 /** The words of an operator: for one value, or for several. */
 export function operatorWords(op: Operator, kind: FieldKind, count = 2): string {

@@ -1,4 +1,4 @@
-import type { Like } from '../../lib/texts/texts.ts'
+import type { Like } from '../../lib/texts/like.ts'
 import type { en } from './en.ts'
 
 export const de: Like<typeof en> = {

@@ -1,5 +1,5 @@
+import type { Like } from '../like.ts'
 import { pluralOf } from '../plural.ts'
-import type { Like } from '../texts.ts'
 import type { en } from './en.ts'
 
 const { count } = pluralOf('de')

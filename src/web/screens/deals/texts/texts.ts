@@ -1,4 +1,5 @@
-import { firstTexts } from '../../../lib/texts/first.ts'
+import { firstTexts } from '../../../lib/texts/files.ts'
 import { catalogue } from '../../../lib/texts/texts.ts'
+import type { en } from './en.ts'
 
-export const texts = catalogue(firstTexts('deals'))
+export const texts = catalogue(firstTexts<typeof en>('deals'))

@@ -1,4 +1,4 @@
-import type { Like } from '../texts.ts'
+import type { Like } from '../../lib/texts/like.ts'
 import type { en, Surroundings } from './en.ts'
 
 const seenAs = ({ shown, arrived }: Pick<Surroundings, 'shown' | 'arrived'>): string =>

@@ -7,4 +7,4 @@ import { de as table } from '../../tables/table/de.ts'
 import { de as views } from '../../tables/views/de.ts'
 
 /** What opens on a key or a click shares a file of code: so do its German texts. */
-export const later = { record, table, tables, filters, views, typed, stuck }
+export const parts = { record, table, tables, filters, views, typed, stuck }

@@ -1,5 +1,5 @@
-import type { ApiProblem } from '../../../data/api.ts'
-import { catalogue } from '../texts.ts'
+import { catalogue } from '../../lib/texts/texts.ts'
+import type { ApiProblem } from '../api.ts'
 import { en, type Surroundings } from './en.ts'
 
 // What the server refuses is said in the member's language, by its codes: its own sentences are English, and for programs.
