@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../lib/texts/texts.ts'
-import { commandHints } from '../shell/commands/listen.ts'
 import { Button, IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Spinner } from './spinner.tsx'
@@ -25,10 +24,12 @@ const shown = signal<(Toast & { number: number }) | undefined>(undefined)
 let number = 0
 
 let takeBack: (step: string) => void = () => undefined
+let undoKeys: () => string | undefined = () => undefined
 
-/** Says how the steps of toasts are taken back. */
-export function takeStepsBackBy(run: typeof takeBack): void {
+/** Says how the steps of toasts are taken back, and by which keys. */
+export function takeStepsBackBy(run: typeof takeBack, keys: typeof undoKeys): void {
   takeBack = run
+  undoKeys = keys
 }
 
 /** Shows one line at the bottom left, in place of the one before. Returns what takes it away. */
@@ -86,7 +87,7 @@ function OneToast({ toast }: { toast: Toast & { number: number } }) {
     return () => clearTimeout(timer)
   }, [isHeld, kind, toast.number])
   const close = () => closeToast(toast.number)
-  const acts = [action, undo && { label: t().undo, keys: commandHints('app.undo').keys, run: undo }]
+  const acts = [action, undo && { label: t().undo, keys: undoKeys(), run: undo }]
   return (
     <div
       class={kind === 'error' ? 'toast error' : icon === 'lost' ? 'toast lost' : 'toast'}

@@ -3,6 +3,7 @@ import { Button } from '../components/button.tsx'
 import { connection } from '../data/connection.ts'
 import { client } from '../data/current.ts'
 import { format } from '../lib/locale.ts'
+import { t } from '../lib/texts/texts.ts'
 import { texts } from './texts.ts'
 
 /** A person has to sign in there, or is not let in: nothing to wait for, as there is with a proxy that has lost its server. */
@@ -33,7 +34,7 @@ export function ConnectionBanner() {
         </>
       ) : (
         <>
-          <b class="mid">{texts().inFront(front)}</b> {isGate(front) ? texts().gate : texts().proxy}
+          <b class="mid">{t().inFront(front)}</b> {isGate(front) ? texts().gate : texts().proxy}
         </>
       )}{' '}
       {dataAt !== undefined && texts().dataOf(time(dataAt))} {waiting > 0 && `${texts().waiting(waiting)}.`}

@@ -2,6 +2,7 @@ import { State } from '../components/state.tsx'
 import { connection, newBuild } from '../data/connection.ts'
 import { writes } from '../data/writes.ts'
 import { format } from '../lib/locale.ts'
+import { t } from '../lib/texts/texts.ts'
 import { texts } from './texts.ts'
 import './connection-line.css'
 
@@ -40,7 +41,7 @@ function sentence(): string {
   const { front, dataAt, waiting } = now
   if (front === undefined && now.state === 'reconnecting') return texts().reconnecting
   return [
-    front === undefined ? `${texts().offline}.` : texts().inFront(front),
+    front === undefined ? `${texts().offline}.` : t().inFront(front),
     dataAt && texts().dataOf(format.value.time(dataAt)),
     waiting > 0 && `${texts().waiting(waiting)}.`,
   ]

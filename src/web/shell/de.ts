@@ -64,17 +64,12 @@ export const de: Like<typeof en> = {
   gate: 'Was du änderst, bleibt hier und wird gesendet, sobald du wieder durchkommst.',
   proxy:
     'Vermutlich erreicht es den Server nicht. Was du änderst, bleibt hier und wird gesendet, sobald er wieder da ist.',
-  inFront: (status) =>
-    status === 0
-      ? 'Etwas vor Dealbox hat die Anfrage woandershin geschickt.'
-      : `Etwas vor Dealbox hat mit ${status} geantwortet.`,
   newVersion: 'Neue Version',
   reload: 'Neu laden',
 
   notices: 'Hinweise',
   noticesCount: (count) => (count === 1 ? '1 neuer Hinweis' : `${count} neue Hinweise`),
   notSaved: 'Das konnte nicht gespeichert werden. Es ist wie vorher.',
-  noAnswer: 'Der Server hat nicht geantwortet.',
 
   missing: 'Unter dieser Adresse gibt es nichts',
   missingBody: 'In der Adresse ist ein Fehler, oder sie gehört zu einer anderen Version von Dealbox.',
@@ -85,8 +80,6 @@ export const de: Like<typeof en> = {
   failedBody:
     'Ihre Dateien sind nicht angekommen. Vielleicht wurde der Server aktualisiert, oder die Verbindung ging verloren. Gespeichertes ist nicht verloren.',
   tryAgain: 'Erneut versuchen',
-  changedMeanwhile: 'Jemand hat es inzwischen geändert oder gelöscht.',
-  commandFailed: 'Das hat nicht funktioniert',
 
   signedOutTitle: 'Melde dich an, um weiterzumachen',
   signedOutBody: (waiting) =>

@@ -55,17 +55,12 @@ export const en = {
   openAnew: 'Open the page anew',
   gate: 'What you change is kept here, and sent once you are let in again.',
   proxy: 'It seems to have lost the server. What you change is kept here, and sent when that is back.',
-  inFront: (status: number) =>
-    status === 0
-      ? 'Something in front of Dealbox sent the request elsewhere.'
-      : `Something in front of Dealbox answered ${status}.`,
   newVersion: 'New version',
   reload: 'Reload',
 
   notices: 'Notices',
   noticesCount: (count: number) => (count === 1 ? '1 new notice' : `${count} new notices`),
   notSaved: 'This could not be saved. It is as before.',
-  noAnswer: 'The server did not answer.',
 
   missing: 'Nothing lives at this address',
   missingBody: 'The address has a mistake, or is from another version of Dealbox.',
@@ -76,8 +71,6 @@ export const en = {
   failedBody:
     'Its files did not arrive. The server may have been updated, or the connection was lost. Nothing you saved is lost.',
   tryAgain: 'Try again',
-  changedMeanwhile: 'Somebody has changed or deleted it in the meantime.',
-  commandFailed: 'That did not work',
 
   signedOutTitle: 'Sign in to go on',
   signedOutBody: (waiting: number) =>

@@ -4,7 +4,7 @@ import type { SignedIn } from '../data/types.ts'
 import { keepTitle } from '../lib/router.ts'
 import { screens } from '../screens.ts'
 import { registerAppCommands } from './app-commands.ts'
-import { listenForKeys } from './commands/listen.ts'
+import { commandHints, listenForKeys } from './commands/listen.ts'
 import { newNotices } from './new-notices.ts'
 import { applyPreferences } from './preferences.ts'
 import { texts } from './texts.ts'
@@ -18,9 +18,12 @@ export async function startShell({ me }: SignedIn): Promise<void> {
     showToast({ kind: 'error', text: sayWhy(error) })
   }
   listenForKeys(failed)
-  takeStepsBackBy((step) => {
-    import('./steps/take-back.ts').then((steps) => steps.takeBackStep(step)).catch(failed)
-  })
+  takeStepsBackBy(
+    (step) => {
+      import('./steps/take-back.ts').then((steps) => steps.takeBackStep(step)).catch(failed)
+    },
+    () => commandHints('app.undo').keys,
+  )
   keepTitle(
     () => newNotices.value,
     () => texts().missing,

@@ -39,6 +39,13 @@ export const de: Like<typeof en> = {
   unknown: 'Unbekannt',
   yes: 'Ja',
   results: (number) => count(number, { one: 'Auswahl', other: 'Auswahlen' }),
+  inFront: (status) =>
+    status === 0
+      ? 'Etwas vor Dealbox hat die Anfrage woandershin geschickt.'
+      : `Etwas vor Dealbox hat mit ${status} geantwortet.`,
+  noAnswer: 'Der Server hat nicht geantwortet.',
+  changedMeanwhile: 'Jemand hat es inzwischen geändert oder gelöscht.',
+  commandFailed: 'Das hat nicht funktioniert',
   crash: {
     title: 'Dieser Teil der Seite ist ausgefallen',
     text: 'Was gespeichert ist, ist sicher. Zeig ihn noch einmal; passiert es wieder, lade die Seite neu.',

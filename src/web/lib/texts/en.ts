@@ -38,6 +38,13 @@ export const en = {
   unknown: 'Unknown',
   yes: 'Yes',
   results: (number: number) => count(number, { one: 'choice', other: 'choices' }),
+  inFront: (status: number) =>
+    status === 0
+      ? 'Something in front of Dealbox sent the request elsewhere.'
+      : `Something in front of Dealbox answered ${status}.`,
+  noAnswer: 'The server did not answer.',
+  changedMeanwhile: 'Somebody has changed or deleted it in the meantime.',
+  commandFailed: 'That did not work',
   crash: {
     title: 'This part of the page stopped working',
     text: 'What you saved is safe. Show it again; if it happens twice, reload the page.',

@@ -3,7 +3,7 @@ import { Button } from '../../components/button.tsx'
 import { decideStuck, stuck } from '../../data/writes.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
-import { texts as frameTexts } from '../texts.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { nameOf } from './name-of.ts'
 import { texts } from './texts.ts'
 
@@ -36,7 +36,7 @@ function StuckChange({ write }: { write: Stuck }) {
     >
       <b class="mid">{texts().what[verb](nameOf(write))}</b>{' '}
       {parked?.why === 'front'
-        ? `${frameTexts().inFront(parked.status)} ${texts().alone}`
+        ? `${t().inFront(parked.status)} ${texts().alone}`
         : texts().old(format.value.when(at, now.value))}
     </Banner>
   )
