@@ -14,10 +14,10 @@ import { create, record } from '../data/records.ts'
 import type { Rec } from '../data/types.ts'
 import { format } from '../lib/locale.ts'
 import { navigate } from '../lib/router.ts'
-import { openedTexts } from '../screens/deals/texts/opened.ts'
-import { texts as dealTexts } from '../screens/deals/texts/texts.ts'
 import { BulkButton } from '../shell/commands/bulk-button.tsx'
 import { type Change, changeMany, failures, type Target, targetOf } from './bulk.ts'
+import { openedTexts } from './deals/texts/opened.ts'
+import { texts as dealTexts } from './deals/texts/texts.ts'
 import { exportCsv } from './export.ts'
 import { ownerChoices, tagChoices } from './filters/common-fields.tsx'
 import { DEAL_POPUPS, type DealPopup, type ListPopup, useList } from './list-context.ts'
@@ -27,7 +27,7 @@ import { countOf, isSelected, NONE } from './table/selection.ts'
 import { texts as tableTexts } from './table/texts.ts'
 import { texts } from './texts.ts'
 
-const DealPopups = later(() => import('./deal-popups.tsx').then((module) => module.DealPopups), {
+const DealPopups = later(() => import('./deals/popups.tsx').then((module) => module.DealPopups), {
   ahead: false,
   takesFocus: true,
 })

@@ -7,7 +7,7 @@ import { type Command, type CommandContext, provideTargets, register } from '../
 import { copyText } from '../shell/copy.ts'
 import { openPeek } from '../shell/peek.ts'
 import { changeMany, targetOf } from './bulk.ts'
-import { dealCommands } from './deal-commands.ts'
+import { dealCommands } from './deals/commands.ts'
 import { isCondition, ME } from './filters/conditions.ts'
 import type { ListContext, ListPopup } from './list-context.ts'
 import { openRowMenu } from './row-menu.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { arrange } from '../../../src/web/screens/deals/arrange.ts'
-import { divide } from '../../../src/web/screens/deals/fields.ts'
-import { nextStep } from '../../../src/web/screens/deals/next-step.ts'
 import { comparing, nameOfSort, placeIn, SORTS, type Sort, sortNamed } from '../../../src/web/screens/deals/order.ts'
 import { totalsOf, totalsOfAll } from '../../../src/web/screens/deals/totals.ts'
+import { divide } from '../../../src/web/tables/deals/fields.ts'
+import { nextStep } from '../../../src/web/tables/deals/next-step.ts'
 import type { Filter } from '../../../src/web/tables/filters/conditions.ts'
 import { DAY, HOUR, LOOKING, NOW, rowOf, taskOf } from './rows.ts'
 

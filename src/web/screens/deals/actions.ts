@@ -7,11 +7,11 @@ import type { Anchor } from '../../lib/place.ts'
 import { navigate } from '../../lib/router.ts'
 import { isPeekWide } from '../../lib/widths.ts'
 import { openPeek, peeked } from '../../shell/peek.ts'
+import { closeDeals, moveDeals, type Outcome } from '../../tables/deals/changes.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import type { BoardState, PopupKind } from './board-state.ts'
-import { closeDeals, moveDeals, type Outcome } from './changes.ts'
 import { loadMeanwhile } from './held.ts'
 import type { Target } from './lift.ts'
-import { texts } from './texts/texts.ts'
 
 export type BoardActions = ReturnType<typeof boardActions>
 

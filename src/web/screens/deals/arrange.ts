@@ -1,9 +1,9 @@
 import type { BoardRow } from '../../data/board.ts'
 import { fold } from '../../lib/fold.ts'
+import { fieldKinds, type Local, valueIn } from '../../tables/deals/fields.ts'
+import type { BoardStage } from '../../tables/deals/model.ts'
 import { holds } from '../../tables/filters/conditions.ts'
 import { type Around as FilterAround, fits } from '../../tables/filters/match.ts'
-import { fieldKinds, type Local, valueIn } from './fields.ts'
-import type { BoardStage } from './model.ts'
 import { type Compare, comparing, type Sort } from './order.ts'
 import { type Totals, totalsOf } from './totals.ts'
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Bar } from '../../components/skeleton.tsx'
-import type { BoardStage } from './model.ts'
+import type { BoardStage } from '../../tables/deals/model.ts'
 import './board-states.css'
 
 /** The real columns, with bars where cards will be. */

@@ -1,10 +1,10 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { BoardRow } from '../../data/board.ts'
 import type { Anchor } from '../../lib/place.ts'
+import type { BoardStage } from '../../tables/deals/model.ts'
 import { type Around, arrange, type Column, comparingIn, type Question } from './arrange.ts'
 import { type ShownColumn, shownColumn } from './hold.ts'
 import { type Lift, liftCard, stepLift, type Target, targetOf } from './lift.ts'
-import type { BoardStage } from './model.ts'
 import { placeIn } from './order.ts'
 import { between, type Way, walk } from './walk.ts'
 

@@ -6,11 +6,11 @@ import type { BoardRow } from '../../data/board.ts'
 import { boot } from '../../data/boot.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
+import { type BoardStage, daysInStage } from '../../tables/deals/model.ts'
+import { nextStep } from '../../tables/deals/next-step.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { cardFields } from './card-fields.ts'
 import { CardLine } from './card-line.tsx'
-import { type BoardStage, daysInStage } from './model.ts'
-import { nextStep } from './next-step.ts'
-import { texts } from './texts/texts.ts'
 
 /** What stands on a card below its title; the preview in the hand has the same. */
 export function CardBody({ row, stage }: { row: BoardRow; stage: BoardStage }) {

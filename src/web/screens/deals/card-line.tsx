@@ -1,9 +1,9 @@
 import { Icon, type IconName } from '../../components/icon.tsx'
 import type { NextTask } from '../../data/board.ts'
 import { format } from '../../lib/locale.ts'
-import type { TaskType } from './model.ts'
-import type { NextStep } from './next-step.ts'
-import { texts } from './texts/texts.ts'
+import type { TaskType } from '../../tables/deals/model.ts'
+import type { NextStep } from '../../tables/deals/next-step.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 
 export const TASK_ICONS: Record<TaskType, IconName> = { todo: 'task', call: 'phone', email: 'mail', meeting: 'cal' }
 

@@ -3,9 +3,9 @@ import type { Anchor } from '../../lib/place.ts'
 import { anchorOf } from '../../shell/commands/context-menu.tsx'
 import { isBrowsersMenu } from '../../shell/commands/own-menu.ts'
 import { register } from '../../shell/commands/registry.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { takeEarly } from './early-menu.ts'
 import { onHold } from './hold-card.ts'
-import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
 /** Opens the menu of a card for the right button, the menu key and a long press of a finger. It acts on the whole selection if the card is part of it. */

@@ -4,7 +4,7 @@ import { later } from '../../components/later.tsx'
 import { Spinner } from '../../components/spinner.tsx'
 import type { BoardRow } from '../../data/board.ts'
 import { fieldState } from '../../data/records.ts'
-import { texts } from './texts/texts.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 
 /** Fields that are changed on the board. */
 const FIELDS = ['stage', 'owner_id', 'amount', 'tag_ids', 'expected_close_date', 'title'] as const

@@ -3,8 +3,8 @@ import { Icon } from '../../components/icon.tsx'
 import type { BoardRow } from '../../data/board.ts'
 import { boot } from '../../data/boot.ts'
 import { useMine, useTheirs } from '../../data/records.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import type { Changed } from './card-notice.tsx'
-import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
 type Clash = { state: 'conflict'; mine: unknown; theirs: unknown; by: string | null }

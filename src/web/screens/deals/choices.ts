@@ -1,8 +1,8 @@
 import { createElement } from 'preact'
 import { Avatar } from '../../components/avatar.tsx'
 import type { Choice } from '../../components/choices.tsx'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { ownerChoices as members } from '../../tables/filters/common-fields.tsx'
-import { texts } from './texts/texts.ts'
 
 /** Whom a deal can be assigned to; the empty value is nobody. */
 export const ownerChoices = (): Choice[] => [

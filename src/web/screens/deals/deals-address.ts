@@ -1,8 +1,8 @@
 import { computed } from '@preact/signals'
 import { boot, me } from '../../data/boot.ts'
+import { dealFields } from '../../tables/deals/filter-fields.ts'
 import { type Condition, type Filter, isCondition, ME } from '../../tables/filters/conditions.ts'
 import { listAddress } from '../../tables/views/use-list-state.ts'
-import { dealFields } from './filter-fields.ts'
 import { nameOfSort, type Sort, sortNamed } from './order.ts'
 
 // What the address says of the list of deals, in both shapes.

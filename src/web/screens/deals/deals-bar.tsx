@@ -7,10 +7,10 @@ import { boot } from '../../data/boot.ts'
 import { isPhone } from '../../lib/widths.ts'
 import { Bar } from '../../shell/bar.tsx'
 import { commandHints } from '../../shell/commands/listen.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { changePipeline, changeShape, pipeline, shape } from './deals-address.ts'
 import { filterOpen } from './deals-filters.tsx'
 import { SumBar } from './sum-bar.tsx'
-import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
 const PhoneMenu = later(() => import('./phone-menu.tsx').then((module) => module.PhoneMenu))

@@ -5,13 +5,13 @@ import { Icon } from '../../components/icon.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import { isPhone } from '../../lib/widths.ts'
 import { commandHints } from '../../shell/commands/listen.ts'
+import { isOfBoardShape } from '../../tables/deals/fields.ts'
+import { dealFields } from '../../tables/deals/filter-fields.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { FilterBar } from '../../tables/filters/filter-bar.tsx'
 import { CARD_FIELDS, cardFields, showField } from './card-fields.ts'
 import { address, changeSort, pipeline, sort } from './deals-address.ts'
-import { isOfBoardShape } from './fields.ts'
-import { dealFields } from './filter-fields.ts'
 import { SORTS, type Sort } from './order.ts'
-import { texts } from './texts/texts.ts'
 
 /** What of the filter bar is open; keys set it, too. */
 export const filterOpen = signal<'new' | number | null>(null)

@@ -1,7 +1,7 @@
 import { later, useLater } from '../../components/later.tsx'
 import { isPhone } from '../../lib/widths.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { address, shape } from './deals-address.ts'
-import { texts } from './texts/texts.ts'
 
 const ViewTabs = later(() => import('../../tables/views/view-tabs.tsx').then((module) => module.ViewTabs))
 

@@ -1,8 +1,8 @@
 import { useRef } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
-import type { Outcome } from './changes.ts'
+import type { Outcome } from '../../tables/deals/changes.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { useDropTarget } from './column.tsx'
-import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
 export type ClosedCounts = Readonly<Record<Outcome, number>>

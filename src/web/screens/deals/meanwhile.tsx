@@ -7,9 +7,9 @@ import { boot, memberName } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { format } from '../../lib/locale.ts'
 import { catalogue } from '../../lib/texts/texts.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import type { Target } from './lift.ts'
 import { en } from './texts/held-en.ts'
-import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
 // What colleagues have done to deals while they were in the hand: who drops them has seen what they were, not what they are.

@@ -1,6 +1,6 @@
 import type { BoardRow } from '../../data/board.ts'
-import { DAY_MS } from './model.ts'
-import { nextStep } from './next-step.ts'
+import { DAY_MS } from '../../tables/deals/model.ts'
+import { nextStep } from '../../tables/deals/next-step.ts'
 
 export const SORTS = ['next', 'close', 'amount', 'stage'] as const
 /** Next task first, expected close first, highest amount first, longest in the stage first. */

@@ -3,6 +3,8 @@ import { Icon } from '../../components/icon.tsx'
 import { laterInFocus } from '../../components/later.tsx'
 import { MenuButton, type MenuGroup } from '../../components/menu.tsx'
 import { showToast } from '../../components/toast.tsx'
+import { openedTexts } from '../../tables/deals/texts/opened.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { savedQuery } from '../../tables/views/list-state.ts'
 import { changeView, mayChange, viewsOf } from '../../tables/views/saved-views.ts'
 import { texts as viewTexts } from '../../tables/views/texts.ts'
@@ -10,8 +12,6 @@ import { viewActions } from '../../tables/views/view-actions.ts'
 import { address, changeShape, changeSort, shape, sort } from './deals-address.ts'
 import { sortWords } from './deals-filters.tsx'
 import { SORTS } from './order.ts'
-import { openedTexts } from './texts/opened.ts'
-import { texts } from './texts/texts.ts'
 
 const SaveView = laterInFocus(() => import('../../tables/views/save-view.tsx').then((module) => module.SaveView))
 

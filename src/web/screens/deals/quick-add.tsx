@@ -20,9 +20,9 @@ import { format } from '../../lib/locale.ts'
 import { navigate } from '../../lib/router.ts'
 import { t } from '../../lib/texts/texts.ts'
 import { sources } from '../../shell/sources.ts'
-import type { BoardStage } from './model.ts'
-import { openedTexts } from './texts/opened.ts'
-import { texts } from './texts/texts.ts'
+import type { BoardStage } from '../../tables/deals/model.ts'
+import { openedTexts } from '../../tables/deals/texts/opened.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
 const searchCompanies = sources.search('company')

@@ -1,10 +1,10 @@
 import { BulkBar } from '../../components/bulk-bar.tsx'
 import type { IconName } from '../../components/icon.tsx'
 import { BulkButton } from '../../shell/commands/bulk-button.tsx'
+import { deleteDeals } from '../../tables/deals/changes.ts'
+import { openedTexts } from '../../tables/deals/texts/opened.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import type { PopupKind } from './board-state.ts'
-import { deleteDeals } from './changes.ts'
-import { openedTexts } from './texts/opened.ts'
-import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
 
 /** What can be done with the selected deals of the board. */

@@ -1,6 +1,6 @@
 import { fold } from '../../lib/fold.ts'
+import { isBoardOnly } from '../../tables/deals/fields.ts'
 import type { Filter } from '../../tables/filters/conditions.ts'
-import { isBoardOnly } from './fields.ts'
 
 /** What the board asks for, as the server can answer it: a filter like that of a smart list, as JSON; null for all deals. */
 export function serverFilter(conditions: readonly Filter[], q: string): string | null {

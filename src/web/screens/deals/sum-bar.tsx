@@ -5,7 +5,7 @@ import { MoreSums } from '../../components/more-sums.tsx'
 import { boot } from '../../data/boot.ts'
 import { fromMicros } from '../../lib/decimal.ts'
 import { format } from '../../lib/locale.ts'
-import { texts } from './texts/texts.ts'
+import { texts } from '../../tables/deals/texts/texts.ts'
 import { totalsOfAll } from './totals.ts'
 import { useBoard } from './use-board.ts'
 

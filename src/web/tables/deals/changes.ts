@@ -8,7 +8,7 @@ import type { Fields } from '../../data/types.ts'
 import { asStep } from '../../data/writes.ts'
 import { texts } from './texts/texts.ts'
 
-// Changes of deals that the board and its commands make. Each shows at once and is one step that can be taken back; what
+// Changes of deals that the board, the table and their commands make. Each shows at once and is one step that can be taken back; what
 // the server refuses goes back by itself and is said.
 
 export type Outcome = 'won' | 'lost'
@@ -43,7 +43,7 @@ function change(
 }
 
 async function changeAll(ids: readonly string[], bulk: Bulk, done: (count: number) => string): Promise<void> {
-  const { changeMany } = await import('../../tables/bulk.ts')
+  const { changeMany } = await import('../bulk.ts')
   await changeMany('deals', { ids }, bulk, done)
 }
 

@@ -1,5 +1,5 @@
 import type { BoardRow } from '../../data/board.ts'
-import { type Condition, type FieldKind, type Filter, leavesOf, type Tree } from '../../tables/filters/conditions.ts'
+import { type Condition, type FieldKind, type Filter, leavesOf, type Tree } from '../filters/conditions.ts'
 import { daysInStage } from './model.ts'
 import { nextStep } from './next-step.ts'
 

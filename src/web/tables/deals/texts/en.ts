@@ -3,7 +3,7 @@ import { pluralOf } from '../../../lib/texts/plural.ts'
 const { count, number: numeral } = pluralOf('en')
 const deals = (number: number) => count(number, { one: 'deal', other: 'deals' })
 
-/** Texts of the board of deals. */
+/** Texts of deals, on their board and in their table. */
 export const en = {
   title: 'Deals',
   board: 'Board',

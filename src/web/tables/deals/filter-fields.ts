@@ -1,7 +1,7 @@
 import type { Choice } from '../../components/choices.tsx'
 import { boot } from '../../data/boot.ts'
-import { customFields, linked, memberChoices, tagChoices } from '../../tables/filters/common-fields.tsx'
-import type { FilterField } from '../../tables/filters/filter-field.ts'
+import { customFields, linked, memberChoices, tagChoices } from '../filters/common-fields.tsx'
+import type { FilterField } from '../filters/filter-field.ts'
 import { NEXT_STEPS } from './fields.ts'
 import { texts } from './texts/texts.ts'
 

@@ -1,6 +1,6 @@
-import { texts } from '../screens/deals/texts/texts.ts'
-import type { Command } from '../shell/commands/registry.ts'
-import { DEAL_POPUPS, type DealPopup } from './list-context.ts'
+import type { Command } from '../../shell/commands/registry.ts'
+import { DEAL_POPUPS, type DealPopup } from '../list-context.ts'
+import { texts } from './texts/texts.ts'
 
 const KEYS: Record<DealPopup, string> = { stage: 's', amount: '$', date: 'd', won: 'w', lost: 'shift+l' }
 const ICONS: Record<DealPopup, string> = { stage: 'deal', amount: 'pen', date: 'cal', won: 'won', lost: 'lost' }

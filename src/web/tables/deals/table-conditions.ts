@@ -1,4 +1,4 @@
-import { type Condition, type Filter, fromFilter, type Operator } from '../../tables/filters/conditions.ts'
+import { type Condition, type Filter, fromFilter, type Operator } from '../filters/conditions.ts'
 import { isOfBoardShape } from './fields.ts'
 import { DAY_MS } from './model.ts'
 
