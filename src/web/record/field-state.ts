@@ -1,9 +1,9 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { FieldState } from '../components/fields/field.ts'
+import { type Property, shownValue } from '../components/properties/properties.ts'
 import { fieldState, type Kind, type Rec, record, useMine, useTheirs } from '../data/records.ts'
 import type { Fields } from '../data/types.ts'
 import { valueAt } from '../data/values.ts'
-import { type Property, shownValue } from './fields.ts'
 
 /** How a change of a property stands. One that consists of several fields is shown and decided as one. */
 export function propertyState(kind: Kind, id: string, property: Property): ReadonlySignal<FieldState> {

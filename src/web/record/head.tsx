@@ -2,6 +2,7 @@ import { Avatar } from '../components/avatar.tsx'
 import { Icon } from '../components/icon.tsx'
 import type { PageKind } from '../components/kinds.ts'
 import { Money } from '../components/money.tsx'
+import { texts as propertyTexts } from '../components/properties/texts.ts'
 import { State } from '../components/state.tsx'
 import { boot } from '../data/boot.ts'
 import { nameOf } from '../data/names.ts'
@@ -84,7 +85,7 @@ function Meta({ kind, record }: { kind: PageKind; record: Rec }) {
         {job_title && <span>{job_title}</span>}
         <CompanyLink id={company_id} />
         <Owner id={owner_id} />
-        {do_not_contact && <State is="late">{texts().fields.do_not_contact}</State>}
+        {do_not_contact && <State is="late">{propertyTexts().do_not_contact}</State>}
         {unsubscribed_at && <State is="warn">{texts().unsubscribed}</State>}
       </>
     )

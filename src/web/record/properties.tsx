@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks'
 import { Button } from '../components/button.tsx'
 import type { PageKind } from '../components/kinds.ts'
 import { Pips } from '../components/pips.tsx'
+import { customPropertiesOf, propertiesOf } from '../components/properties/properties.ts'
+import { texts as propertyTexts } from '../components/properties/texts.ts'
 import { boot, memberName } from '../data/boot.ts'
 import type { Deal, Rec } from '../data/types.ts'
 import { format } from '../lib/locale.ts'
 import { hasValue } from './field-state.ts'
-import { customPropertiesOf, propertiesOf } from './fields.ts'
 import { PropertyRow } from './property-row.tsx'
 import { texts } from './texts.ts'
 import { timelineOf } from './timeline/timeline-data.ts'
@@ -72,7 +73,7 @@ function StageRow({ deal }: { deal: Deal }) {
   const at = open.findIndex(({ id }) => id === deal.stage) + 1
   return (
     <div>
-      <dt>{texts().fields.stage}</dt>
+      <dt>{propertyTexts().stage}</dt>
       <dd class="fixed">
         <Pips of={open.length} at={at} outcome={deal.status === 'open' ? null : deal.status} />
         <span class="cut" dir="auto">

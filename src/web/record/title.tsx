@@ -3,11 +3,12 @@ import type { Typed } from '../../lib/written/people/name-fields.ts'
 import { withFigures } from '../components/fields/figures.ts'
 import { InlineEdit } from '../components/fields/inline-edit.tsx'
 import type { PageKind } from '../components/kinds.ts'
+import type { Property } from '../components/properties/properties.ts'
+import { texts as propertyTexts } from '../components/properties/texts.ts'
 import { mayWrite } from '../data/may.ts'
 import { patch, type Rec } from '../data/records.ts'
 import { format } from '../lib/locale.ts'
 import { propertyState, takeMine, takeTheirs } from './field-state.ts'
-import type { Property } from './fields.ts'
 import { editField } from './looking.ts'
 import { texts } from './texts.ts'
 
@@ -21,7 +22,7 @@ export function titleOf(kind: PageKind, record: Rec): string {
 
 const propertyOf = (kind: PageKind): Property => {
   const key = kind === 'deals' ? 'title' : 'name'
-  const label = kind === 'deals' ? texts().fields.title : texts().fields.name
+  const label = kind === 'deals' ? propertyTexts().title : propertyTexts().name
   return {
     field: { key, label, type: 'text', is_required: kind !== 'contacts' },
     paths: kind === 'contacts' ? ['first_name', 'last_name'] : [key],

@@ -1,8 +1,8 @@
 import { isPageKind } from '../../components/kinds.ts'
+import { propertyNamed } from '../../components/properties/properties.ts'
 import { boot, me, memberName } from '../../data/boot.ts'
 import type { LeftOut, Step } from '../../data/take-back.ts'
 import { texts as workTexts } from '../../lib/texts/work/texts.ts'
-import { propertyNamed } from '../../record/fields.ts'
 import { texts } from './texts.ts'
 
 // My steps in words: what was done, to what.

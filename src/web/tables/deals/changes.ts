@@ -8,8 +8,8 @@ import type { Fields } from '../../data/types.ts'
 import { asStep } from '../../data/writes.ts'
 import { texts } from './texts/texts.ts'
 
-// Changes of deals that the board, the table and their commands make. Each shows at once and is one step that can be taken back; what
-// the server refuses goes back by itself and is said.
+// Changes of deals that the board, the table and their commands make. Each shows at once and is one step that can be taken
+// back; what the server refuses goes back by itself and is said.
 
 export type Outcome = 'won' | 'lost'
 

@@ -1,8 +1,8 @@
-import type { Field, FieldType } from '../components/fields/field.ts'
-import { OBJECTS, type PageKind } from '../components/kinds.ts'
-import { boot } from '../data/boot.ts'
-import type { Fields, Rec } from '../data/types.ts'
-import { valueAt } from '../data/values.ts'
+import { boot } from '../../data/boot.ts'
+import type { Fields, Rec } from '../../data/types.ts'
+import { valueAt } from '../../data/values.ts'
+import type { Field, FieldType } from '../fields/field.ts'
+import { OBJECTS, type PageKind } from '../kinds.ts'
 import { texts } from './texts.ts'
 
 /**
@@ -24,13 +24,13 @@ const money = (key: string, label: string): Property => ({
 })
 
 const address = (): Property => ({
-  field: { key: 'address', label: texts().fields.address, type: 'address' },
+  field: { key: 'address', label: texts().address, type: 'address' },
   paths: ['address', ...ADDRESS.map((part) => `address.${part}`)],
 })
 
 /** The properties of a kind of records, in the order of the page; the name and the stage have their own place. */
 export function propertiesOf(kind: PageKind): Property[] {
-  const label = texts().fields
+  const label = texts()
   if (kind === 'deals')
     return [
       money('amount', label.amount),
@@ -99,7 +99,7 @@ export function propertyNamed(kind: PageKind, name: string): Property {
 const titleOf = (kind: PageKind): Property[] =>
   kind === 'contacts'
     ? []
-    : [one(kind === 'deals' ? 'title' : 'name', kind === 'deals' ? texts().fields.title : texts().fields.name, 'text')]
+    : [one(kind === 'deals' ? 'title' : 'name', kind === 'deals' ? texts().title : texts().name, 'text')]
 
 /** The value that a property shows. */
 export function shownValue(record: Fields, { field, paths }: Property): unknown {
