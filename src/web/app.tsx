@@ -1,7 +1,6 @@
 import { later } from './components/later.tsx'
 import { page } from './data/boot.ts'
 import { base } from './lib/base.ts'
-import { screens } from './screens.ts'
 import { Shell } from './shell/shell.tsx'
 
 const SignIn = later(() => import('./screens/sign-in/sign-in.tsx').then(({ SignIn }) => SignIn), { ahead: false })
@@ -15,5 +14,5 @@ if (isOfLinks) addEventListener('hashchange', () => location.reload())
 
 export function App() {
   if (isLink) return <LinkPage />
-  return page.value?.signed_in ? <Shell entries={screens} /> : <SignIn />
+  return page.value?.signed_in ? <Shell /> : <SignIn />
 }

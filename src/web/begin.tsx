@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { loadWhenIdle, whenIdle } from './components/later.tsx'
+import { later, loadWhenIdle, whenIdle } from './components/later.tsx'
 import { startData } from './data/browser.ts'
 import type { Boot } from './data/types.ts'
 import { stayWhileAway } from './lib/away.ts'
@@ -39,6 +39,12 @@ async function start(): Promise<void> {
     await setLanguage(boot.language as Language)
     return
   }
-  await startShell(boot)
+  await startShell(boot, {
+    screens,
+    Panel: later(() => import('./record/peek-panel.tsx').then(({ PeekPanel }) => PeekPanel), { ahead: false }),
+    SignedOut: later(() => import('./screens/sign-in/signed-out.tsx').then(({ SignedOut }) => SignedOut)),
+    people: () => import('./screens/people/open.tsx'),
+    counts: () => import('./tables/count-views.ts'),
+  })
   await startRouter(screens, homes)
 }

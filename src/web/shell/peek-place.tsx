@@ -1,14 +1,10 @@
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { later } from '../components/later.tsx'
 import { path } from '../lib/router.ts'
 import { isPeekWide } from '../lib/widths.ts'
+import { above } from './above.ts'
 import { commandContext, register } from './commands/registry.ts'
 import { closePeek, openPeek, peeked } from './peek.ts'
 import { texts } from './texts.ts'
-
-const PeekPanel = later(() => import('../record/peek-panel.tsx').then(({ PeekPanel }) => PeekPanel), {
-  ahead: false,
-})
 
 /** The record beside a list. It follows the row that has the focus, and leaves with the list. */
 export function PeekPlace() {
@@ -43,5 +39,5 @@ export function PeekPlace() {
       off()
     }
   }, [isOpen])
-  return isOpen ? <PeekPanel kind={open.kind} id={open.id} /> : null
+  return isOpen ? <above.Panel kind={open.kind} id={open.id} /> : null
 }

@@ -5,9 +5,9 @@ import { over } from '../components/over.tsx'
 import { Toasts } from '../components/toast.tsx'
 import { isSignedOut } from '../data/connection.ts'
 import { stuck } from '../data/writes.ts'
-import type { ScreenEntry } from '../lib/router/types.ts'
 import { isLoading, shown } from '../lib/router.ts'
 import { isNarrow, isPhone } from '../lib/widths.ts'
+import { above } from './above.ts'
 import { isAskingForSample } from './asking.ts'
 import { closeKeysPage, closeMenu, closePalette, isKeysPageOpen, openedMenu, openedPalette } from './commands/opened.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
@@ -24,7 +24,6 @@ const KeysPage = laterInFocus(() => import('./commands/keys-page.tsx').then((mod
 const ContextMenu = laterInFocus(() => import('./commands/context-menu.tsx').then((module) => module.ContextMenu))
 const SampleQuestion = later(() => import('./sample-question.tsx').then((module) => module.SampleQuestion))
 const StuckChanges = later(() => import('./stuck/stuck-changes.tsx').then((module) => module.StuckChanges))
-const SignedOut = later(() => import('../screens/sign-in/signed-out.tsx').then((module) => module.SignedOut))
 
 /** What opens over everything. It stands apart so that opening it does not render the frame. */
 function Over() {
@@ -35,7 +34,7 @@ function Over() {
       {openedMenu.value && <ContextMenu onClose={closeMenu} />}
       {isAskingForSample.value && <SampleQuestion />}
       {over.value}
-      {isSignedOut.value && <SignedOut />}
+      {isSignedOut.value && <above.SignedOut />}
     </>
   )
 }
@@ -44,7 +43,8 @@ function Over() {
 const Stuck = () => stuck.value.length > 0 && <StuckChanges />
 
 /** The frame around the screens: sidebar or bar of places, and what floats over all of them. */
-export function Shell({ entries }: { entries: readonly ScreenEntry[] }) {
+export function Shell() {
+  const entries = above.screens
   const now = shown.value
   const wantsRail = now?.kind === 'screen' && now.entry.hasRail === true
   const isRail = isNarrow.value || wantsRail

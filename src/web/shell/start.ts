@@ -2,7 +2,7 @@ import { sayWhy } from '../components/say-why.ts'
 import { showToast, takeStepsBackBy } from '../components/toast.tsx'
 import type { SignedIn } from '../data/types.ts'
 import { keepTitle } from '../lib/router.ts'
-import { screens } from '../screens.ts'
+import { type Above, giveAbove } from './above.ts'
 import { registerAppCommands } from './app-commands.ts'
 import { commandHints, listenForKeys } from './commands/listen.ts'
 import { newNotices } from './new-notices.ts'
@@ -10,9 +10,10 @@ import { applyPreferences } from './preferences.ts'
 import { texts } from './texts.ts'
 
 /** Everything of the frame that is no component. */
-export async function startShell({ me }: SignedIn): Promise<void> {
+export async function startShell({ me }: SignedIn, given: Above): Promise<void> {
+  giveAbove(given)
   await applyPreferences(me)
-  registerAppCommands(screens)
+  registerAppCommands(given.screens)
   const failed = (error: unknown) => {
     console.error(error)
     showToast({ kind: 'error', text: sayWhy(error) })

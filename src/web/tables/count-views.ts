@@ -1,6 +1,7 @@
 import { boot } from '../data/boot.ts'
 import { client } from '../data/current.ts'
 import { serverNow } from '../lib/server-time.ts'
+import { viewCounts } from '../shell/view-counts.ts'
 import { isOfBoardShape } from './deals/fields.ts'
 import { dealFields } from './deals/filter-fields.ts'
 import { conditionsForTable } from './deals/table-conditions.ts'
@@ -10,7 +11,6 @@ import type { TableKind } from './objects.ts'
 import type { RowQuery } from './table/rows.ts'
 import { savedState } from './views/list-state.ts'
 import { findView, type View } from './views/saved-views.ts'
-import { viewCounts } from './views/view-counts.ts'
 
 // Counts of saved views: in the sidebar and on their tabs, each asked for once, and anew when its records have changed.
 

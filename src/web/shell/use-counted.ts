@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
-import type { View } from './saved-views.ts'
+import type { View } from '../data/types.ts'
+import { above } from './above.ts'
 
 /** Has views counted, as long as they are shown. */
 export function useCounted(views: readonly View[]): void {
@@ -8,7 +9,8 @@ export function useCounted(views: readonly View[]): void {
     if (views.length === 0) return
     let isOver = false
     let stop: (() => void) | undefined
-    import('../count-views.ts')
+    above
+      .counts()
       .then(({ countViews }) => {
         if (!isOver) stop = countViews(views)
       })
