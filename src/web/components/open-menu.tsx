@@ -3,7 +3,7 @@ import { match } from '../lib/match.ts'
 import { rovingKeys } from '../lib/roving.ts'
 import { Icon } from './icon.tsx'
 import { Kbd } from './kbd.tsx'
-import type { MenuGroup, MenuItem, MenuProps } from './menu.tsx'
+import type { MenuGroup, MenuItem, MenuProps } from './menu-items.ts'
 import { Popover } from './popover.tsx'
 import './menu.css'
 

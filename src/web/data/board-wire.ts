@@ -1,4 +1,4 @@
-import type { BoardRow } from './board.ts'
+import type { BoardRow } from './board-row.ts'
 import type { Task } from './types.ts'
 
 // The rows of the board as the server sends them: a list for each member instead of an object for each row, and each company,

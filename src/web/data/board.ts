@@ -1,42 +1,16 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import { type Api, pathWith } from './api.ts'
 import type { EventApplier } from './apply-events.ts'
+import type { BoardRow } from './board-row.ts'
 import { type BoardAnswer, boardRows } from './board-wire.ts'
 import { nextTasks } from './next-tasks.ts'
 import type { RecordStore } from './record-store.ts'
 import type { StreamEvent } from './stream-types.ts'
 import type { Timers } from './timers.ts'
-import type { Company, Deal, Kind, Rec, Task } from './types.ts'
+import type { Company, Deal, Kind, Rec } from './types.ts'
 
 // All open deals of a pipeline, as rows that are small enough to hold thousands of them. Each is a partly known deal of the
 // store, so that my own changes and the events of others come to it as to any record.
-
-export type NextTask = {
-  id: string
-  title: string
-  type: Task['type']
-  /** Milliseconds. */
-  due_at: number | null
-}
-
-/** Times are milliseconds. */
-export type BoardRow = {
-  id: string
-  title: string
-  amount: number | null
-  currency: string | null
-  stage_id: string
-  company_id: string | null
-  company_name: string | null
-  owner_id: string | null
-  /** YYYY-MM-DD. */
-  expected_close_date: string | null
-  stage_changed_at: number
-  last_activity_at: number | null
-  next_task: NextTask | null
-  tag_ids: readonly string[]
-  version: number
-}
 
 export type Board = {
   /** In no particular order. A row that has not changed is the same object as before. */

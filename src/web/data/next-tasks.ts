@@ -1,5 +1,5 @@
 import { type Api, pathWith } from './api.ts'
-import type { NextTask } from './board.ts'
+import type { NextTask } from './board-row.ts'
 import type { StreamEvent } from './stream-types.ts'
 import type { Task } from './types.ts'
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { Menu, type MenuGroup } from '../components/menu.tsx'
+import { Menu } from '../components/menu.tsx'
+import type { MenuGroup } from '../components/menu-items.ts'
 import { showToast } from '../components/toast.tsx'
 import { boot } from '../data/boot.ts'
 import { base } from '../lib/base.ts'

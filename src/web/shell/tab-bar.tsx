@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from '../components/icon.tsx'
-import { Menu, type MenuGroup } from '../components/menu.tsx'
+import { Menu } from '../components/menu.tsx'
+import type { MenuGroup } from '../components/menu-items.ts'
 import { newBuild } from '../data/connection.ts'
 import type { ScreenEntry } from '../lib/router/types.ts'
 import { navigate, path } from '../lib/router.ts'

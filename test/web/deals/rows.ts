@@ -1,4 +1,4 @@
-import type { BoardRow, NextTask } from '../../../src/web/data/board.ts'
+import type { BoardRow, NextTask } from '../../../src/web/data/board-row.ts'
 
 export const NOW = Date.UTC(2026, 10, 24, 9, 6)
 export const DAY = 86_400_000

@@ -10,8 +10,16 @@ import { Dialog } from '../dialog.tsx'
 import { showOver } from '../over.tsx'
 import { sayWhy } from '../say-why.ts'
 import { showToast } from '../toast.tsx'
-import type { Refused } from './offer.ts'
 import { texts } from './texts.ts'
+
+/** What was refused, since another record has its email or its domain: a new record, or a change of the one with the id. */
+export type Refused = {
+  kind: 'contacts' | 'companies'
+  id?: string
+  body: Fields
+  /** It is settled: made, saved, or left for the other one. */
+  onSettled?: (how: 'written' | 'left') => void
+}
 
 /** Who has the email or the domain already, and what can be done: open it, bring both together, or go on all the same. */
 export async function showDuplicate(other: string, refused: Refused): Promise<void> {

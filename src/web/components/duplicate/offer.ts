@@ -1,14 +1,6 @@
 import { ApiProblem } from '../../data/api.ts'
-import type { Fields, Kind } from '../../data/types.ts'
-
-/** What was refused, since another record has its email or its domain: a new record, or a change of the one with the id. */
-export type Refused = {
-  kind: 'contacts' | 'companies'
-  id?: string
-  body: Fields
-  /** It is settled: made, saved, or left for the other one. */
-  onSettled?: (how: 'written' | 'left') => void
-}
+import type { Kind } from '../../data/types.ts'
+import type { Refused } from './dialog.tsx'
 
 /** Offers what can be done with it instead. False for an error of another kind. */
 export function offerDuplicate(error: unknown, kind: Kind, refused: Omit<Refused, 'kind'>): boolean {

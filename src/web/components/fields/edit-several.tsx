@@ -2,17 +2,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../../lib/texts/texts.ts'
 import { Button, IconButton } from '../button.tsx'
 import { Icon } from '../icon.tsx'
-import type { EditProps, Email, Phone } from './field.ts'
+import type { EditProps, Email, Line, Phone } from './field.ts'
 import { fieldTexts } from './texts.ts'
-
-/** An address or a number, whichever the list is of, under one name while it is edited. */
-export type Line = {
-  text: string
-  label: string
-  is_primary: boolean
-  /** The text of what is stored, which is not read again: no editor refuses what came in by another way. */
-  stored?: string
-}
 
 export const linesOf = (items: readonly (Email | Phone)[] | null): Line[] =>
   (items ?? []).map((item) => {

@@ -12,13 +12,12 @@ import {
   editLinked,
   editSeveralLinked,
 } from './edit-choice.tsx'
-import { editSeveral, type Line, linesOf } from './edit-several.tsx'
+import { editSeveral, linesOf } from './edit-several.tsx'
 import { EditLongText, editLine } from './edit-text.tsx'
-import type { Address, Email, Field, FieldType, Kind, Option, Parsed, Phone } from './field.ts'
+import type { Address, Email, Field, FieldType, Kind, Known, Line, Option, Parsed, Phone } from './field.ts'
 import { date, datetime, figured, figureOf, flagOfText, money, number, reading } from './figure-kinds.ts'
 import { loadFigures } from './figures.ts'
 import * as read from './parse.ts'
-import type { Known } from './parse-figures.ts'
 import * as show from './show.tsx'
 import type { Linked, Sources } from './sources.ts'
 import { fieldTexts } from './texts.ts'

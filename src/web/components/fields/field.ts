@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import type { Context } from '../../../lib/written/reading.ts'
 import type { Amount } from '../../lib/decimal.ts'
-import type { Known } from './parse-figures.ts'
 import type { Sources } from './sources.ts'
 
 /** The eleven types of custom fields, and those that only fields of our own have. */
@@ -52,6 +52,21 @@ export type Money = { amount: Amount | null; currency: string | null }
 export type Email = { email: string; label: string; is_primary: boolean }
 export type Phone = { number: string; label: string; is_primary: boolean }
 export type Address = Partial<Record<'line1' | 'line2' | 'city' | 'region' | 'postal_code' | 'country', string | null>>
+
+/** An address or a number, whichever the list is of, under one name while it is edited. */
+export type Line = {
+  text: string
+  label: string
+  is_primary: boolean
+  /** The text of what is stored, which is not read again: no editor refuses what came in by another way. */
+  stored?: string
+}
+
+/** What the other cells of a pasted column have shown, and where the days of a field lie. */
+export type Known = Pick<
+  Context,
+  'decimal' | 'group' | 'order' | 'orderOfPoints' | 'counted' | 'isMidnightUtc' | 'lies'
+>
 
 /**
  * What was read from what somebody typed; an error is a sentence for them. `later` is what it will be once the readers are

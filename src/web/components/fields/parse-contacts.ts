@@ -5,8 +5,7 @@ import { readPhones } from '../../../lib/written/people/phones.ts'
 import { readWebAddress } from '../../../lib/written/people/web.ts'
 import { fold } from '../../lib/fold.ts'
 import { COUNTRIES } from './countries.ts'
-import type { Line } from './edit-several.tsx'
-import type { Parsed } from './field.ts'
+import type { Line, Parsed } from './field.ts'
 import type { Reading } from './parse.ts'
 
 // Addresses and numbers that people type and paste, by the readers that imports use as well. They come with those of figures.

@@ -9,7 +9,7 @@ import { signsShown } from '../../../lib/written/figures/signs-shown.ts'
 import { readList } from '../../../lib/written/lists.ts'
 import type { Context, Reading as Meaning, Unread } from '../../../lib/written/reading.ts'
 import { readYesNo } from '../../../lib/written/yes-no.ts'
-import type { Field, FieldType, Parsed } from './field.ts'
+import type { Field, FieldType, Known, Parsed } from './field.ts'
 import { choiceOf, type Reading } from './parse.ts'
 
 export { typedNames } from '../../../lib/written/people/name-fields.ts'
@@ -20,12 +20,6 @@ const DAY_MS = 86_400_000
 // editor: see figures.ts. An empty text is null.
 
 export * from './parse-contacts.ts'
-
-/** What the other cells of a pasted column have shown, and where the days of a field lie. */
-export type Known = Pick<
-  Context,
-  'decimal' | 'group' | 'order' | 'orderOfPoints' | 'counted' | 'isMidnightUtc' | 'lies'
->
 
 /** A text that may mean two things is no value: the sentence names both. */
 function parsed<T>(

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../../components/icon.tsx'
-import { MenuButton, type MenuGroup } from '../../components/menu.tsx'
+import { MenuButton } from '../../components/menu.tsx'
+import type { MenuGroup } from '../../components/menu-items.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { texts } from '../texts.ts'

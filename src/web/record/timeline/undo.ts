@@ -1,5 +1,5 @@
 import type { PageKind } from '../../components/kinds.ts'
-import type { MenuGroup, MenuItem } from '../../components/menu.tsx'
+import type { MenuGroup, MenuItem } from '../../components/menu-items.ts'
 import { propertyNamed } from '../../components/properties/properties.ts'
 import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'

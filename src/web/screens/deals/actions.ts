@@ -1,6 +1,6 @@
 import { batch, signal } from '@preact/signals'
 import { showToast } from '../../components/toast.tsx'
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { boot } from '../../data/boot.ts'
 import { mayWrite } from '../../data/may.ts'
 import type { Anchor } from '../../lib/place.ts'

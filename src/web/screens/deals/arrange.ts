@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { fold } from '../../lib/fold.ts'
 import { fieldKinds, type Local, valueIn } from '../../tables/deals/fields.ts'
 import type { BoardStage } from '../../tables/deals/model.ts'

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import type { Anchor } from '../../lib/place.ts'
 import type { BoardStage } from '../../tables/deals/model.ts'
 import { type Around, arrange, type Column, comparingIn, type Question } from './arrange.ts'

@@ -1,5 +1,5 @@
 import { Icon, type IconName } from '../../components/icon.tsx'
-import type { NextTask } from '../../data/board.ts'
+import type { NextTask } from '../../data/board-row.ts'
 import { format } from '../../lib/locale.ts'
 import type { TaskType } from '../../tables/deals/model.ts'
 import type { NextStep } from '../../tables/deals/next-step.ts'

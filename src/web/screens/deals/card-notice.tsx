@@ -2,13 +2,12 @@ import { useMemo } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { later } from '../../components/later.tsx'
 import { Spinner } from '../../components/spinner.tsx'
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { fieldState } from '../../data/records.ts'
 import { texts } from '../../tables/deals/texts/texts.ts'
 
 /** Fields that are changed on the board. */
 const FIELDS = ['stage', 'owner_id', 'amount', 'tag_ids', 'expected_close_date', 'title'] as const
-export type Changed = (typeof FIELDS)[number]
 
 const Refused = later(() => import('./card-refused.tsx').then(({ Refused }) => Refused))
 

@@ -1,14 +1,14 @@
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { boot } from '../../data/boot.ts'
 import { useMine, useTheirs } from '../../data/records.ts'
 import { texts } from '../../tables/deals/texts/texts.ts'
-import type { Changed } from './card-notice.tsx'
 import { useBoard } from './use-board.ts'
 
 type Clash = { state: 'conflict'; mine: unknown; theirs: unknown; by: string | null }
-type RefusedProps = { row: BoardRow; field: Changed; state: Clash | { state: 'refused'; message: string } }
+type Field = keyof ReturnType<typeof texts>['savedFields']
+type RefusedProps = { row: BoardRow; field: Field; state: Clash | { state: 'refused'; message: string } }
 
 /** A change that was not saved, and what can be done about it. */
 export function Refused({ row, field, state }: RefusedProps) {

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Avatar } from '../../components/avatar.tsx'
 import { Icon } from '../../components/icon.tsx'
 import type { RowProps } from '../../components/windowed.tsx'
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { boot } from '../../data/boot.ts'
 import { presentAt } from '../../data/presence.ts'
 import type { BoardStage } from '../../tables/deals/model.ts'
@@ -75,7 +75,7 @@ export function Card({ card, stage, place, isNew, isFirst }: CardProps) {
           </span>
         )}
         <Viewers id={id} />
-        {isLifted && Lines && <Lines />}
+        {isLifted && Lines && <Lines board={board} say={actions.say} />}
         <CardNotice row={row} />
       </article>
     </div>

@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { Icon } from '../../components/icon.tsx'
 import { later, laterInFocus } from '../../components/later.tsx'
 import { Windowed, type WindowedHandle } from '../../components/windowed.tsx'
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { writes } from '../../data/writes.ts'
 import { texts } from '../../tables/deals/texts/texts.ts'
 import { Card } from './card.tsx'

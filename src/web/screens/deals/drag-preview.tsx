@@ -6,7 +6,7 @@ import { useDrag } from './use-drag.ts'
 
 /** The card in the hand, followed over the board. Not the browser's own picture of it, which is pale and never turned. */
 export function DragPreview({ over }: { over: { current: HTMLElement | null } }) {
-  const { board } = useBoard()
+  const { board, actions } = useBoard()
   useDrag(over)
   const grip = useRef<{ id: string; x: number; y: number } | null>(null)
   const drag = board.drag.value
@@ -24,7 +24,7 @@ export function DragPreview({ over }: { over: { current: HTMLElement | null } })
     <div class="card in-hand" style={{ width: `${width}px`, transform: at }} aria-hidden="true">
       <h3 dir="auto">{row.title}</h3>
       <CardBody row={row} stage={stage} />
-      {Lines && <Lines />}
+      {Lines && <Lines board={board} say={actions.say} />}
       {ids.length > 1 && <span class="taken">{ids.length}</span>}
     </div>
   )

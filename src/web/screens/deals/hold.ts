@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import type { Column } from './arrange.ts'
 import { type Totals, totalsOf } from './totals.ts'
 

@@ -2,15 +2,15 @@ import { useEffect } from 'preact/hooks'
 import { confirmFinal } from '../../components/confirm.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { showToast } from '../../components/toast.tsx'
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { boot, memberName } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { format } from '../../lib/locale.ts'
 import { catalogue } from '../../lib/texts/texts.ts'
 import { texts } from '../../tables/deals/texts/texts.ts'
+import type { BoardState } from './board-state.ts'
 import type { Target } from './lift.ts'
 import { en } from './texts/held-en.ts'
-import { useBoard } from './use-board.ts'
 
 // What colleagues have done to deals while they were in the hand: who drops them has seen what they were, not what they are.
 
@@ -38,13 +38,12 @@ export function linesOf(changes: readonly Change[], most = 5): string[] {
 }
 
 /** On the card in the hand: what colleagues have done to it since. It is said, too. */
-export function InHandLines() {
-  const { board, actions } = useBoard()
+export function InHandLines({ board, say }: { board: BoardState; say: (text: string) => void }) {
   board.rows.value // with each change of them it is looked at anew
   const lines = linesOf(changesSince(board.taken.value, board.find), 3)
   const said = lines.join('. ')
   useEffect(() => {
-    if (said !== '') actions.say(said)
+    if (said !== '') say(said)
   }, [said])
   if (lines.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { DAY_MS } from '../../tables/deals/model.ts'
 import { nextStep } from '../../tables/deals/next-step.ts'
 

@@ -1,4 +1,5 @@
-import { Menu, type MenuGroup } from '../../components/menu.tsx'
+import { Menu } from '../../components/menu.tsx'
+import type { MenuGroup } from '../../components/menu-items.ts'
 import { PickerPopover } from '../../components/picker.tsx'
 import { boot } from '../../data/boot.ts'
 import { commandMenu } from '../../shell/commands/command-menu.ts'

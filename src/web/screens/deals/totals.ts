@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { toMicros } from '../../lib/decimal.ts'
 
 /** The sum of one currency. `weighted` takes each deal by the probability of its stage. In micros, so that sums are exact. */

@@ -1,7 +1,7 @@
 import { later } from '../../components/later.tsx'
+import type { DeadReason } from './dead-page.tsx'
 
-export type DeadReason = (typeof DEAD)[number]
-const DEAD = ['link_used', 'link_expired', 'link_withdrawn', 'unknown_link'] as const
+const DEAD: readonly DeadReason[] = ['link_used', 'link_expired', 'link_withdrawn', 'unknown_link']
 
 /** Whether a refusal means that the link leads nowhere any more. */
 export const isDead = (code: string): code is DeadReason => (DEAD as readonly string[]).includes(code)

@@ -2,10 +2,11 @@ import { Button } from '../../components/button.tsx'
 import { base } from '../../lib/base.ts'
 import { catalogue } from '../../lib/texts/texts.ts'
 import { en } from './dead-en.ts'
-import type { DeadReason } from './dead-link.tsx'
 import { Frame } from './frame.tsx'
 
 const texts = catalogue({ en, de: () => import('./dead-de.ts').then(({ de }) => de) })
+
+export type DeadReason = 'link_used' | 'link_expired' | 'link_withdrawn' | 'unknown_link'
 
 /** What to do with a link that leads nowhere any more, once its words are here: few links are such. */
 export async function deadPage() {

@@ -1,5 +1,5 @@
 import type { IconName } from '../../components/icon.tsx'
-import type { MenuGroup } from '../../components/menu.tsx'
+import type { MenuGroup } from '../../components/menu-items.ts'
 import { isMac } from '../../lib/keyboard.ts'
 import { keysOf } from './dispatch.ts'
 import { keyLabel } from './keys.ts'

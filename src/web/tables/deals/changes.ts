@@ -1,7 +1,7 @@
 import { sayWhy } from '../../components/say-why.ts'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem, LetGo } from '../../data/api.ts'
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { boot } from '../../data/boot.ts'
 import { act, patch } from '../../data/records.ts'
 import type { Fields } from '../../data/types.ts'

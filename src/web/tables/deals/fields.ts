@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 import { type Condition, type FieldKind, type Filter, leavesOf, type Tree } from '../filters/conditions.ts'
 import { daysInStage } from './model.ts'
 import { nextStep } from './next-step.ts'

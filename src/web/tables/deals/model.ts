@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../data/board.ts'
+import type { BoardRow } from '../../data/board-row.ts'
 
 // What the board works with, as plain data: the tests run it without a page.
 

@@ -1,4 +1,4 @@
-import type { BoardRow, NextTask } from '../../data/board.ts'
+import type { BoardRow, NextTask } from '../../data/board-row.ts'
 import { DAY_MS } from './model.ts'
 
 /** What the last line of a card says. Late wins over idle, idle over what is next. */

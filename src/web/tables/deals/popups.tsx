@@ -1,4 +1,5 @@
-import { Menu, type MenuGroup } from '../../components/menu.tsx'
+import { Menu } from '../../components/menu.tsx'
+import type { MenuGroup } from '../../components/menu-items.ts'
 import { boot } from '../../data/boot.ts'
 import { record } from '../../data/records.ts'
 import type { Deal } from '../../data/types.ts'

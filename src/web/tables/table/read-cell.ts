@@ -1,6 +1,5 @@
-import type { Field, Money } from '../../components/fields/field.ts'
+import type { Field, Known, Money } from '../../components/fields/field.ts'
 import { sameValue, textOfValue, valueOfText } from '../../components/fields/field-types.ts'
-import type { Known } from '../../components/fields/parse-figures.ts'
 import type { Sources } from '../../components/fields/sources.ts'
 import { combined } from './combine.ts'
 import { type OwnCell, valueFor } from './own-form.ts'

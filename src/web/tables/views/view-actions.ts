@@ -1,4 +1,4 @@
-import type { MenuGroup } from '../../components/menu.tsx'
+import type { MenuGroup } from '../../components/menu-items.ts'
 import { showToast } from '../../components/toast.tsx'
 import { changeView, mayChange, removeView, type View } from './saved-views.ts'
 import { texts } from './texts.ts'
