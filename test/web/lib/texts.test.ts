@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { de } from '../../../src/web/lib/texts/de.ts'
 import { en } from '../../../src/web/lib/texts/en.ts'
 import type { Texts } from '../../../src/web/lib/texts/like.ts'
 import { pluralOf } from '../../../src/web/lib/texts/plural.ts'
 import { pseudo, pseudoOf } from '../../../src/web/lib/texts/pseudo.ts'
+import { textFiles } from '../../../src/web/screens/texts/files.ts'
+
+const root = join(import.meta.dirname, '../../..')
 
 function leaves(texts: Texts, path = ''): [string, Texts[string]][] {
   return Object.entries(texts).flatMap(([key, text]) =>
@@ -47,4 +52,23 @@ test('the pseudo language is 40 % longer and keeps what a text is made of', () =
   assert.match(texts.saved, /^\[Sávëd~+\]$/)
   assert.match(texts.create('Acme'), /Ácmë/)
   assert.match(texts.crash.again, /Shöw ït/)
+})
+
+test('each part of the app finds its own texts in the files that several share, and none is there for nobody', async () => {
+  const [en, de, later] = await Promise.all([textFiles.en(), textFiles.de(), textFiles.later()])
+  const isThere = { firstTexts: { en, de }, laterGerman: { de: later } }
+  const asked = { firstTexts: [] as string[], laterGerman: [] as string[] }
+  for (const file of globSync('src/web/**/*.ts', { cwd: root })) {
+    const calls = readFileSync(join(root, file), 'utf8').matchAll(/\b(firstTexts|laterGerman)(?:<.+?>)?\('(\w+)'\)/g)
+    for (const [, from, part] of calls as Iterable<[string, keyof typeof asked, string]>) {
+      asked[from].push(part)
+      for (const [language, { parts }] of Object.entries(isThere[from])) {
+        const own = await import(join(root, dirname(file), `${language}.ts`))
+        assert.equal(parts[part as never], own[language], `${file}: ${part} in ${language}`)
+      }
+    }
+  }
+  assert.deepEqual(asked.firstTexts.sort(), Object.keys(en.parts).sort())
+  assert.deepEqual(asked.firstTexts, Object.keys(de.parts).sort())
+  assert.deepEqual(asked.laterGerman.sort(), Object.keys(later.parts).sort())
 })
