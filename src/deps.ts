@@ -1,5 +1,5 @@
 import type { Outbox } from './events/outbox.ts'
-import type { ClearReferences, React } from './events/react.ts'
+import type { Announce, ClearReferences, React } from './events/react.ts'
 import type { Guard } from './lib/net/guard.ts'
 import type { Store } from './store/open.ts'
 import type { References } from './store/rows/references.ts'
@@ -12,6 +12,7 @@ export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & {
   /** The path below which the server is, such as /crm: what goes out has it in its links. */
   basePath: string
   react: React
+  announce: Announce
   clearReferences: ClearReferences
 }
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { outbox } from '../events/outbox.ts'
-import type { Reactions, Referrers } from '../events/react.ts'
+import { announcing, type React, type Reactions, type Referrers } from '../events/react.ts'
 import { parseAllow } from '../lib/net/allow.ts'
 import { type Guard, guard } from '../lib/net/guard.ts'
 import type { Store } from '../store/open.ts'
@@ -20,17 +20,21 @@ export function resourceDeps(
   let tables: { reactions: Reactions; referrers: Referrers } | undefined
   const tablesOf = () => (tables ??= { reactions: reactions(deps), referrers: referrers(deps) })
 
+  const events = outbox({ db, clock }, writesEventsFrom)
+  const react: React = (who, event, after, before) => {
+    for (const act of tablesOf().reactions[event] ?? []) act(who, after, before)
+  }
+
   const deps: Deps = {
     db,
     clock,
     vault,
-    outbox: outbox({ db, clock }, writesEventsFrom),
+    outbox: events,
     references: references(db),
     guard: targets,
     basePath,
-    react: (who, event, after, before) => {
-      for (const act of tablesOf().reactions[event]) act(who, after, before)
-    },
+    react,
+    announce: announcing(events, react),
     clearReferences: (who, kind, id) => {
       for (const clear of tablesOf().referrers[kind]) clear(who, id)
     },

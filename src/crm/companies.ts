@@ -25,6 +25,7 @@ import { searchFilter } from '../store/list/search.ts'
 import { countryOf } from '../store/orgs/orgs.ts'
 import * as c from '../store/rows/columns.ts'
 import { finder } from '../store/rows/find.ts'
+import { nextRow } from '../store/rows/versions.ts'
 import { binWriter } from './binned.ts'
 import { listChanges } from './list-changes.ts'
 
@@ -59,7 +60,7 @@ const hostOf = (website: string): string => new URL(website).hostname.replace(/^
 // 3. The statements and the rules.
 
 export const companyStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react, clearReferences } = deps
+  const { db, clock, references, announce, clearReferences } = deps
   const bin = binWriter(deps)
   const lists = listChanges(deps).of('company')
   const offered = { ...filters, phone: phoneFilter(db, 'company'), list_id: membership(deps, 'company').filter }
@@ -116,7 +117,7 @@ export const companyStore = once((deps: Deps) => {
     }
     checkDuplicates(who, company, flags)
     restore(who.org, company)
-    outbox.record(who, 'company.created', company)
+    announce(who, 'company.created', company)
     return company
   }
 
@@ -135,12 +136,10 @@ export const companyStore = once((deps: Deps) => {
   }
 
   function save(who: Caller, before: Company, after: Company): Company {
-    after.updated_at = rfc3339(clock.now())
-    after.version = before.version + 1
-    write(who.org, before, after)
-    outbox.record(who, 'company.updated', after, before)
-    react(who, 'company.updated', after, before)
-    return after
+    const saved = nextRow(clock, after)
+    write(who.org, before, saved)
+    announce(who, 'company.updated', saved, before)
+    return saved
   }
 
   /** Clears the references of its contacts, deals and subsidiaries, which stay. */
@@ -154,7 +153,7 @@ export const companyStore = once((deps: Deps) => {
     clearReferences(who, 'company', company.id)
     lists.leaveAll(who, company.id)
     erase(who.org, company.id)
-    return outbox.record(who, 'company.deleted', company)
+    return announce(who, 'company.deleted', company)
   }
 
   function checkCycle(who: Caller, { id, parent_company_id }: Company): void {

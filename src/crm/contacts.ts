@@ -28,6 +28,7 @@ import { searchFilter } from '../store/list/search.ts'
 import { countryOf } from '../store/orgs/orgs.ts'
 import * as c from '../store/rows/columns.ts'
 import { finder } from '../store/rows/find.ts'
+import { nextRow } from '../store/rows/versions.ts'
 import { binWriter } from './binned.ts'
 import { listChanges } from './list-changes.ts'
 
@@ -61,7 +62,7 @@ export const columns = c.columns<Contact>(contactRecord.columns, { name_key: (co
 type Company = Changes['company.updated']
 
 export const contactStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react, clearReferences } = deps
+  const { db, clock, references, announce, clearReferences } = deps
   const bin = binWriter(deps)
   const lists = listChanges(deps).of('contact')
   const offered = { ...filters, phone: phoneFilter(db, 'contact'), list_id: membership(deps, 'contact').filter }
@@ -107,7 +108,7 @@ export const contactStore = once((deps: Deps) => {
     }
     admit(who, contact, [], flags)
     restore(who.org, contact)
-    outbox.record(who, 'contact.created', contact)
+    announce(who, 'contact.created', contact)
     return contact
   }
 
@@ -125,12 +126,10 @@ export const contactStore = once((deps: Deps) => {
   }
 
   function save(who: Caller, before: Contact, after: Contact): Contact {
-    after.updated_at = rfc3339(clock.now())
-    after.version = before.version + 1
-    write(who.org, before, after)
-    outbox.record(who, 'contact.updated', after, before)
-    react(who, 'contact.updated', after, before)
-    return after
+    const saved = nextRow(clock, after)
+    write(who.org, before, saved)
+    announce(who, 'contact.updated', saved, before)
+    return saved
   }
 
   function remove(who: Caller, contact: Contact): void {
@@ -143,7 +142,7 @@ export const contactStore = once((deps: Deps) => {
     clearReferences(who, 'contact', contact.id)
     lists.leaveAll(who, contact.id)
     erase(who.org, contact.id)
-    return outbox.record(who, 'contact.deleted', contact)
+    return announce(who, 'contact.deleted', contact)
   }
 
   /** Updates the search index: contacts are also found by the name of their company. */

@@ -2,9 +2,9 @@ import { type Deps, once } from '../deps.ts'
 import type { ListObject } from '../filters/catalog.ts'
 import { linkOf } from '../filters/membership.ts'
 import type { Caller } from '../lib/caller.ts'
-import { rfc3339 } from '../lib/time.ts'
 import { finder } from '../store/rows/find.ts'
 import { rows } from '../store/rows/rows.ts'
+import { nextRow } from '../store/rows/versions.ts'
 import { columns, type List } from './list.ts'
 
 /**
@@ -46,7 +46,7 @@ export const listChanges = once((deps: Deps) => {
   /** Gives the list its next version. The event is that of POST /lists/{id}/members: it names no count. */
   function touched(who: Caller, id: string): void {
     const before = columns.present(find(who, id)) as List
-    const after = { ...before, updated_at: rfc3339(clock.now()), version: before.version + 1 }
+    const after = nextRow(clock, before)
     update(who.org, before, after)
     outbox.record(who, 'list.updated', { ...after, member_count: 1 }, before, ['member_count'])
   }

@@ -4,11 +4,10 @@ import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
-import { timeOfId } from '../lib/id.ts'
-import { change } from '../lib/merge.ts'
+import { same } from '../lib/merge.ts'
 import { field, invalid } from '../lib/problem.ts'
-import { rfc3339 } from '../lib/time.ts'
 import { wordsOfProse } from '../lib/words.ts'
+import { plainStore } from '../records/plain-store.ts'
 import { linkColumns, linkFields, linkFilters, recordLinks } from '../records/record-links.ts'
 import { unlinking } from '../records/unlink.ts'
 import type { Filter } from '../store/list/conditions.ts'
@@ -17,7 +16,7 @@ import type { Sort } from '../store/list/query.ts'
 import { searchFilter } from '../store/list/search.ts'
 import * as c from '../store/rows/columns.ts'
 import { finder } from '../store/rows/find.ts'
-import { rows } from '../store/rows/rows.ts'
+import type { Versioned } from '../store/rows/versions.ts'
 import { searchIndex } from '../store/search/search.ts'
 import { binWriter } from './binned.ts'
 
@@ -53,7 +52,6 @@ export const Note = f.doc(
 export type Note = v.InferOutput<typeof Note>
 
 const NotePatch = f.patchOf(fields)
-type NotePatch = v.InferOutput<typeof NotePatch>
 
 const NoteCreate = f.object({ ...NotePatch.entries, body: fields.body })
 type NoteCreate = v.InferOutput<typeof NoteCreate>
@@ -93,12 +91,19 @@ export const columns = c.columns<Note>({
 export const wordsOfNote = ({ title, body }: Pick<Note, 'title' | 'body'>): string[] => wordsOfProse([title, body])
 
 export const noteStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react } = deps
+  const { db } = deps
   const bin = binWriter(deps)
   const { list, render } = listing(db, { table: 'notes', columns, filters, sorts })
-  const { insert, update, remove: removeRow } = rows(db, 'notes', columns)
   const find = finder(db, 'notes', columns)
   const search = searchIndex(db, 'note')
+  const plain = plainStore<Note>(deps, {
+    ...{ kind: 'note', table: 'notes', columns, blank: BLANK, check: checkLinked },
+    also(org, note, before) {
+      links.set(org, note, before)
+      if (note.title !== before?.title || note.body !== before.body) search.put(org, note.id, wordsOfNote(note))
+    },
+  })
+  const { patch, restore, save } = plain
   const links = recordLinks<Note>(db, 'note', (who, id) => columns.present(find(who, id)), save)
   const clearMeeting = unlinking(db, 'notes', columns, 'meeting_id', (who, note) =>
     save(who, note, { ...note, meeting_id: null }),
@@ -107,64 +112,13 @@ export const noteStore = once((deps: Deps) => {
   const create = (who: Caller, given: NoteCreate): Note => createBy(who, given, who.member)
 
   /** Creates a note that somebody else has written, elsewhere. */
-  function createBy(who: Caller, given: NoteCreate, author: string | null): Note {
-    references.check(who.org, given)
-    const id = clock.id()
-    const now = rfc3339(timeOfId(id))
-    const note: Note = {
-      id,
-      title: given.title ?? null,
-      body: given.body,
-      contact_ids: given.contact_ids ?? [],
-      company_ids: given.company_ids ?? [],
-      deal_ids: given.deal_ids ?? [],
-      meeting_id: given.meeting_id ?? null,
-      conversation_id: given.conversation_id ?? null,
-      author_id: author,
-      is_pinned: given.is_pinned ?? false,
-      created_at: now,
-      updated_at: now,
-      version: 1,
-    }
-    checkLinked(note)
-    restore(who.org, note)
-    outbox.record(who, 'note.created', note)
-    react(who, 'note.created', note)
-    return note
-  }
-
-  /** Writes a note unchanged, without an event. */
-  function restore(org: number, note: Note): void {
-    insert(org, note)
-    links.set(org, note)
-    search.put(org, note.id, wordsOfNote(note))
-  }
-
-  function patch(who: Caller, before: Note, given: NotePatch): Note {
-    const { after, changed } = change(before, given)
-    if (changed.length === 0) return before
-    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
-    if (changed.some((name) => LINKS.includes(name))) checkLinked(after)
-    save(who, before, after)
-    return after
-  }
-
-  /** Does not require a link: a note stays when the last record that it is about is deleted. */
-  function save(who: Caller, before: Note, after: Note): void {
-    after.updated_at = rfc3339(clock.now())
-    after.version++
-    update(who.org, before, after)
-    links.set(who.org, after, before)
-    if (after.title !== before.title || after.body !== before.body) search.put(who.org, after.id, wordsOfNote(after))
-    outbox.record(who, 'note.updated', after, before)
-    react(who, 'note.updated', after, before)
-  }
+  const createBy = (who: Caller, given: NoteCreate, author_id: string | null): Note =>
+    plain.create(who, given, { author_id })
 
   function remove(who: Caller, note: Note): void {
     const keep = bin.keeping(who, 'note', note)
     search.remove(who.org, note.id)
-    removeRow(who.org, note.id) // deletes its rows in the link tables, too
-    keep(outbox.record(who, 'note.deleted', note))
+    keep(plain.remove(who, note))
   }
 
   return {
@@ -183,9 +137,25 @@ export const noteStore = once((deps: Deps) => {
   }
 })
 
-const LINKS: readonly string[] = ['contact_ids', 'company_ids', 'deal_ids', 'meeting_id', 'conversation_id']
+/** A new note, in the order of the wire form. */
+const BLANK: Omit<Note, 'id' | keyof Versioned> = {
+  title: null,
+  body: '',
+  contact_ids: [],
+  company_ids: [],
+  deal_ids: [],
+  meeting_id: null,
+  conversation_id: null,
+  author_id: null,
+  is_pinned: false,
+}
 
-function checkLinked({ contact_ids, company_ids, deal_ids, meeting_id, conversation_id }: Note): void {
+const LINKS = ['contact_ids', 'company_ids', 'deal_ids', 'meeting_id', 'conversation_id'] as const
+
+/** A note stays when the last record that it is about is deleted; only who changes its links has to leave one. */
+function checkLinked(_: Caller, note: Note, before?: Note): void {
+  if (before && LINKS.every((name) => same(note[name], before[name]))) return
+  const { contact_ids, company_ids, deal_ids, meeting_id, conversation_id } = note
   if (contact_ids.length + company_ids.length + deal_ids.length > 0 || meeting_id || conversation_id) return
   throw invalid(field('', 'no_link', 'must have at least one contact, company, deal, meeting or conversation'))
 }

@@ -4,16 +4,13 @@ import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
-import { timeOfId } from '../lib/id.ts'
-import { change } from '../lib/merge.ts'
 import { conflict } from '../lib/problem.ts'
 import { uniqueName } from '../lib/pure/fold.ts'
-import { rfc3339 } from '../lib/time.ts'
+import { plainStore } from '../records/plain-store.ts'
 import { listing } from '../store/list/page.ts'
 import type { Sort } from '../store/list/query.ts'
 import * as c from '../store/rows/columns.ts'
 import { finder } from '../store/rows/find.ts'
-import { rows } from '../store/rows/rows.ts'
 
 // 1. The wire form.
 
@@ -30,10 +27,8 @@ export const Tag = f.doc(
 export type Tag = v.InferOutput<typeof Tag>
 
 const TagPatch = f.patchOf(fields)
-type TagPatch = v.InferOutput<typeof TagPatch>
 
 const TagCreate = f.object({ ...TagPatch.entries, name: fields.name })
-type TagCreate = v.InferOutput<typeof TagCreate>
 
 const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { column: 'name_key' } }
 
@@ -62,9 +57,11 @@ const TAGGED = [
   { table: 'conversations', links: 'conversation_tags', key: 'conversation_id' },
 ]
 
-export function tagStore({ db, clock, outbox, clearReferences }: Deps) {
+export function tagStore(deps: Deps) {
+  const { db, clock, clearReferences } = deps
   const { list } = listing(db, { table: 'tags', columns, filters: {}, sorts })
-  const { insert, update, remove: removeRow } = rows(db, 'tags', columns)
+  const blank = { name: '', color: null, description: null }
+  const plain = plainStore<Tag>(deps, { kind: 'tag', table: 'tags', columns, blank, check })
   const find = finder(db, 'tags', columns)
   const byName = db.prepare('SELECT id FROM tags WHERE org_id = ? AND name_key = ?').pluck()
   const untag = TAGGED.map(({ table, links, key }) =>
@@ -75,50 +72,20 @@ export function tagStore({ db, clock, outbox, clearReferences }: Deps) {
     ),
   )
 
-  function create(who: Caller, given: TagCreate): Tag {
-    checkName(who, given.name)
-    const id = clock.id()
-    const now = rfc3339(timeOfId(id))
-    const tag: Tag = {
-      id,
-      name: given.name,
-      color: given.color ?? null,
-      description: given.description ?? null,
-      created_at: now,
-      updated_at: now,
-      version: 1,
-    }
-    insert(who.org, tag)
-    outbox.record(who, 'tag.created', tag)
-    return tag
-  }
-
-  function patch(who: Caller, before: Tag, given: TagPatch): Tag {
-    const { after, changed } = change(before, given)
-    if (changed.length === 0) return before
-    checkName(who, after.name, before.id)
-    after.updated_at = rfc3339(clock.now())
-    after.version++
-    update(who.org, before, after)
-    outbox.record(who, 'tag.updated', after, before)
-    return after
-  }
-
   /** Removes the tag from all records. They change, too, but the only event is that of the tag. */
   function remove(who: Caller, tag: Tag): void {
     clearReferences(who, 'tag', tag.id)
     for (const statement of untag) statement.run({ org: who.org, tag: tag.id, now: clock.now() })
-    removeRow(who.org, tag.id) // deletes its rows in the link tables, too
-    outbox.record(who, 'tag.deleted', tag)
+    plain.remove(who, tag)
   }
 
-  function checkName(who: Caller, name: string, ownId?: string): void {
+  function check(who: Caller, { id, name }: Tag): void {
     const other = byName.get(who.org, uniqueName(name)) as string | undefined
-    if (other && other !== ownId)
+    if (other && other !== id)
       throw conflict('duplicate', `Another tag has the name "${name}". Choose another name.`, { duplicate_id: other })
   }
 
-  return { list, find, create, patch, remove }
+  return { list, find, create: plain.create, patch: plain.patch, remove }
 }
 
 // 4. The routes.

@@ -4,9 +4,7 @@ import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
-import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
-import { rfc3339 } from '../lib/time.ts'
 import { wordsOfProse } from '../lib/words.ts'
 import { linkColumns, linkFields, linkFilters, recordLinks } from '../records/record-links.ts'
 import type { Condition, Filter } from '../store/list/conditions.ts'
@@ -17,6 +15,7 @@ import type { RawRow } from '../store/rows/columns.ts'
 import * as c from '../store/rows/columns.ts'
 import { finder } from '../store/rows/find.ts'
 import { rows } from '../store/rows/rows.ts'
+import { newRow, nextRow } from '../store/rows/versions.ts'
 import { searchIndex } from '../store/search/search.ts'
 import { binWriter } from './binned.ts'
 
@@ -132,7 +131,7 @@ const isOverdue = (status: unknown, dueMs: number | null, now: number): boolean 
 export const wordsOfTask = ({ title, body }: Pick<Task, 'title' | 'body'>): string[] => wordsOfProse([title, body])
 
 export const taskStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react } = deps
+  const { db, clock, announce, references } = deps
   const bin = binWriter(deps)
   const filters = filtersAt(clock.now)
   const { list: listRows } = listing(db, { table: 'tasks', columns, filters, sorts })
@@ -160,10 +159,7 @@ export const taskStore = once((deps: Deps) => {
   /** Creates the task of an enrollment step; null for other tasks. One that was done elsewhere has been so since `completed`. */
   function createFor(who: Caller, given: TaskCreate, enrollmentId: string | null, completed?: string): Task {
     references.check(who.org, given)
-    const id = clock.id()
-    const now = rfc3339(timeOfId(id))
-    const task: Task = {
-      id,
+    const task: Task = newRow(clock, {
       title: given.title,
       body: given.body ?? null,
       type: given.type ?? 'todo',
@@ -176,16 +172,13 @@ export const taskStore = once((deps: Deps) => {
       deal_ids: given.deal_ids ?? [],
       conversation_id: given.conversation_id ?? null,
       enrollment_id: enrollmentId,
-      completed_at: given.status === 'done' ? (completed ?? now) : null,
+      completed_at: null as string | null,
       is_overdue: false,
-      created_at: now,
-      updated_at: now,
-      version: 1,
-    }
+    })
+    if (given.status === 'done') task.completed_at = completed ?? task.created_at
     task.is_overdue = isOverdueNow(task)
     restore(who.org, task)
-    outbox.record(who, 'task.created', task)
-    react(who, 'task.created', task)
+    announce(who, 'task.created', task)
     return task
   }
 
@@ -203,21 +196,19 @@ export const taskStore = once((deps: Deps) => {
     const { after, changed } = change(before, given)
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
-    save(who, before, after, completed)
-    return after
+    return save(who, before, after, completed)
   }
 
-  function save(who: Caller, before: Task, after: Task, completed?: Task['completed_at']): void {
-    after.updated_at = rfc3339(clock.now())
-    after.version++
+  function save(who: Caller, before: Task, given: Task, completed?: Task['completed_at']): Task {
+    const after = nextRow(clock, given)
     const isMoved = after.status !== before.status
     if (isMoved) after.completed_at = after.status === 'done' ? (completed ?? after.updated_at) : null
     after.is_overdue = isOverdueNow(after)
     update(who.org, before, after)
     links.set(who.org, after, before)
     if (after.title !== before.title || after.body !== before.body) search.put(who.org, after.id, wordsOfTask(after))
-    outbox.record(who, isMoved && after.status === 'done' ? 'task.completed' : 'task.updated', after, before)
-    react(who, 'task.updated', after, before)
+    announce(who, isMoved && after.status === 'done' ? 'task.completed' : 'task.updated', after, before)
+    return after
   }
 
   const isOverdueNow = ({ status, due_at }: Task): boolean =>
@@ -227,7 +218,7 @@ export const taskStore = once((deps: Deps) => {
     const keep = bin.keeping(who, 'task', task)
     search.remove(who.org, task.id)
     removeRow(who.org, task.id) // deletes its rows in the link tables, too
-    keep(outbox.record(who, 'task.deleted', task))
+    keep(announce(who, 'task.deleted', task))
   }
 
   return {

@@ -70,6 +70,9 @@ export const EVENT_PATTERNS: readonly string[] = [
   ...EVENT_NAMES,
 ]
 
+/** The type that includes this one, such as `deal.updated` of `deal.closed`. */
+export const includedIn = (name: EventName): EventName | undefined => ALSO[name]
+
 /** The resource of an event, such as `deal`. */
 export function resourceOf(name: string): string {
   return name.slice(0, name.indexOf('.'))

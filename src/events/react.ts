@@ -1,4 +1,6 @@
 import type { Caller } from '../lib/caller.ts'
+import { type EventName, includedIn } from './names.ts'
+import type { Outbox, RecordedEvent } from './outbox.ts'
 
 // Modules import downwards only, yet a change in one can affect those above it: a closed deal ends enrollments. The
 // store that makes a change calls `react`, and `clearReferences` before it deletes a record; reactions.ts has the
@@ -58,3 +60,27 @@ export type Referrers = Record<
   readonly ((who: Caller, id: string) => void)[]
 >
 export type ClearReferences = (who: Caller, kind: keyof Referrers, id: string) => void
+
+/**
+ * Records the event of a change, and runs the reactions to it: those of the type that includes it first. What a restore or a merge
+ * brings back has an event of `outbox.record` alone.
+ */
+export type Announce = <Name extends EventName>(
+  who: Caller,
+  event: Name,
+  after: Name extends keyof Changes ? Changes[Name] & Shape : Shape,
+  before?: Name extends keyof Changes ? Changes[Name] & Shape : Shape,
+  withheld?: readonly string[],
+) => RecordedEvent
+
+type Shape = { id: string }
+
+/** Makes `announce` of the outbox and what runs the reactions. */
+export const announcing =
+  ({ record }: Outbox, react: React): Announce =>
+  (who, event, after, before, withheld) => {
+    const recorded = record(who, event, after, before, withheld)
+    for (const name of [includedIn(event), event])
+      if (name) react(who, name as keyof Changes, after as never, before as never)
+    return recorded
+  }

@@ -3,15 +3,14 @@ import { type Deps, once } from '../deps.ts'
 import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
 import type { Caller } from '../lib/caller.ts'
-import { timeOfId } from '../lib/id.ts'
 import { change, same } from '../lib/merge.ts'
 import { conflict, field, invalid } from '../lib/problem.ts'
-import { rfc3339 } from '../lib/time.ts'
 import { unlinking } from '../records/unlink.ts'
 import { listing } from '../store/list/page.ts'
 import type { RawRow } from '../store/rows/columns.ts'
 import { finder } from '../store/rows/find.ts'
 import { rows } from '../store/rows/rows.ts'
+import { newRow, nextRow } from '../store/rows/versions.ts'
 import { meetingCalendar } from './calendar.ts'
 import { columns, filters, type Linked, Meeting, MeetingCreate, MeetingPatch, sorts } from './meeting.ts'
 import { participantReader, participantRows, withoutContact } from './participants.ts'
@@ -22,7 +21,7 @@ import { meetingSearch, SEARCHED } from './search.ts'
 // 3. The statements and the rules.
 
 export const meetingStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react, clearReferences } = deps
+  const { db, clock, announce, outbox, references, react, clearReferences } = deps
   const bin = binWriter(deps)
   const participants = participantReader(db)
   const { list } = listing(db, { table: 'meetings', columns, filters, sorts })
@@ -42,10 +41,7 @@ export const meetingStore = once((deps: Deps) => {
   /** `completed` is called when everything is checked, with the meeting that is about to be written. */
   function create(who: Caller, given: MeetingCreate & Linked, completed = asItIs): Meeting {
     references.check(who.org, given)
-    const id = clock.id()
-    const now = rfc3339(timeOfId(id))
-    const wanted: Meeting = {
-      id,
+    const wanted: Meeting = newRow(clock, {
       title: given.title,
       description: given.description ?? null,
       starts_at: given.starts_at,
@@ -64,16 +60,12 @@ export const meetingStore = once((deps: Deps) => {
       recording_url: given.recording_url ?? null,
       summary: given.summary ?? null,
       has_transcript: false,
-      created_at: now,
-      updated_at: now,
-      version: 1,
-    }
+    })
     checkTimes(wanted, '/ends_at')
     checkUid(who, wanted)
     const meeting = completed(wanted)
     restore(who.org, meeting)
-    outbox.record(who, 'meeting.created', meeting)
-    react(who, 'meeting.created', meeting)
+    announce(who, 'meeting.created', meeting)
     return meeting
   }
 
@@ -110,11 +102,7 @@ export const meetingStore = once((deps: Deps) => {
     return after
   }
 
-  const nextOf = (before: Meeting, given: Meeting): Meeting => ({
-    ...given,
-    updated_at: rfc3339(clock.now()),
-    version: before.version + 1,
-  })
+  const nextOf = (before: Meeting, given: Meeting): Meeting => nextRow(clock, { ...given, version: before.version })
 
   const after = db
     .prepare(`SELECT ${columns.select} FROM meetings WHERE org_id = ? AND id > ? ORDER BY id LIMIT ?`)
@@ -131,7 +119,7 @@ export const meetingStore = once((deps: Deps) => {
     clearReferences(who, 'meeting', meeting.id)
     search.remove(who.org, meeting.id)
     removeRow(who.org, meeting.id) // deletes its transcript and its rows in the link tables, too
-    keep(outbox.record(who, 'meeting.deleted', meeting))
+    keep(announce(who, 'meeting.deleted', meeting))
   }
 
   /** Changes references exactly as given: participants are not looked up by email. */

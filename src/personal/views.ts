@@ -4,16 +4,15 @@ import { type Deps, once } from '../deps.ts'
 import { changeRoute, createRoute, type Need, type Route } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
-import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { field, invalid, notFound, Problem } from '../lib/problem.ts'
-import { rfc3339 } from '../lib/time.ts'
 import type { Filter } from '../store/list/conditions.ts'
 import { listing, type Page } from '../store/list/page.ts'
 import type { ListQuery } from '../store/list/query.ts'
 import type { RawRow } from '../store/rows/columns.ts'
 import * as c from '../store/rows/columns.ts'
 import { rows } from '../store/rows/rows.ts'
+import { newRow, nextRow } from '../store/rows/versions.ts'
 import { jsonObject } from './json-object.ts'
 import { noticeQueue } from './notices.ts'
 import { preferenceStore } from './preferences.ts'
@@ -116,10 +115,7 @@ export const viewStore = once((deps: Deps) => {
   function create(who: Caller, given: ViewCreate): View {
     if (given.is_shared) requireScopes(who, [SHARING])
     checkRoom(who.org, who.member as string)
-    const id = clock.id()
-    const now = rfc3339(timeOfId(id))
-    const view: View = {
-      id,
+    const view: View = newRow(clock, {
       object: given.object,
       name: given.name,
       shape: given.shape ?? 'table',
@@ -128,12 +124,9 @@ export const viewStore = once((deps: Deps) => {
       owner_id: who.member as string,
       query: given.query ?? {},
       position: given.position ?? 0,
-      created_at: now,
-      updated_at: now,
-      version: 1,
-    }
+    })
     insert(who.org, view)
-    if (view.is_pinned) pin(who, id, true)
+    if (view.is_pinned) pin(who, view.id, true)
     tell(who, view)
     return view
   }
@@ -145,12 +138,10 @@ export const viewStore = once((deps: Deps) => {
     if (changed.length === 0) return { ...before, is_pinned }
     checkOwn(who, before)
     if (changed.includes('is_shared')) requireScopes(who, [SHARING])
-    after.is_pinned = is_pinned
-    after.updated_at = rfc3339(clock.now())
-    after.version++
-    update(who.org, before, after)
-    tell(who, before.is_shared ? before : after)
-    return after
+    const saved = nextRow(clock, { ...after, is_pinned })
+    update(who.org, before, saved)
+    tell(who, before.is_shared ? before : saved)
+    return saved
   }
 
   function remove(who: Caller, view: View): void {
@@ -183,7 +174,7 @@ export const viewStore = once((deps: Deps) => {
   /** Gives a shared view to another member, as when its owner leaves. Throws 422 if that member has too many. */
   function give(org: number, before: View, owner: string): void {
     checkRoom(org, owner)
-    const after = { ...before, owner_id: owner, updated_at: rfc3339(clock.now()), version: before.version + 1 }
+    const after = nextRow(clock, { ...before, owner_id: owner })
     update(org, before, after)
     tell({ org, member: owner }, after)
   }

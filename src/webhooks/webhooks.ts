@@ -6,16 +6,15 @@ import { changeRoute, createRoute, type Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
-import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { conflict } from '../lib/problem.ts'
-import { rfc3339 } from '../lib/time.ts'
 import type { Filter } from '../store/list/conditions.ts'
 import { listing } from '../store/list/page.ts'
 import type { Sort } from '../store/list/query.ts'
 import * as c from '../store/rows/columns.ts'
 import { finder } from '../store/rows/find.ts'
 import { rows } from '../store/rows/rows.ts'
+import { newRow, nextRow } from '../store/rows/versions.ts'
 import { requireEvents } from './access.ts'
 import { positions } from './position.ts'
 import { signingSecrets } from './signing-secrets.ts'
@@ -143,11 +142,8 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
     if ((howMany.get(who.org) as number) >= MAX_WEBHOOKS) {
       throw conflict('too_many_webhooks', `There are already ${MAX_WEBHOOKS} webhooks. Delete one first.`)
     }
-    const id = clock.id()
-    const now = rfc3339(timeOfId(id))
     const status = body.status ?? 'active'
-    const made: Webhook = {
-      id,
+    const made: Webhook = newRow(clock, {
       url: body.url,
       event_types: body.event_types,
       description: body.description ?? null,
@@ -155,10 +151,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
       disabled_reason: reasonOf(status),
       last_success_at: null,
       last_failure_at: null,
-      created_at: now,
-      updated_at: now,
-      version: 1,
-    }
+    })
     return { ...made, secret: store(who.org, made) }
   }
 
@@ -186,8 +179,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
     if (changed.includes('status')) after.disabled_reason = reasonOf(after.status)
     // The change may have fixed the receiver: retry at once.
     if (changed.includes('url') || changed.includes('status')) retryNow(who.org, after.id)
-    save(who, before, after)
-    return after
+    return save(who, before, after)
   }
 
   function retryNow(org: number, id: string): void {
@@ -204,9 +196,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
   function rotateSecret(who: Caller, before: Webhook): WebhookWithSecret {
     const secret = newSecret()
     secrets.rotate(who.org, before.id, secret)
-    const after = { ...before }
-    save(who, before, after)
-    return { ...after, secret }
+    return { ...save(who, before, before), secret }
   }
 
   /** Disables the webhook on behalf of the server. */
@@ -216,10 +206,10 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
     if (before.status !== 'disabled') save(who, before, { ...before, status: 'disabled', disabled_reason: reason })
   }
 
-  function save(who: Caller, before: Webhook, after: Webhook): void {
-    after.updated_at = rfc3339(clock.now())
-    after.version++
+  function save(who: Caller, before: Webhook, given: Webhook): Webhook {
+    const after = nextRow(clock, given)
     update(who.org, before, after)
+    return after
   }
 
   return { list, find, create, restore, patch, remove, rotateSecret, disable }

@@ -21,6 +21,7 @@ import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/list/search.ts'
 import * as c from '../../store/rows/columns.ts'
 import { finder } from '../../store/rows/find.ts'
+import { nextRow } from '../../store/rows/versions.ts'
 import { ownerWord } from '../../store/search/search.ts'
 import { binWriter } from '../binned.ts'
 import { listChanges } from '../list-changes.ts'
@@ -63,7 +64,7 @@ export type Back = { undone: Deal; times: Partial<Pick<Deal, 'stage_changed_at' 
 // 3. The statements and the rules.
 
 export const dealStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react, clearReferences } = deps
+  const { db, clock, announce, references, clearReferences } = deps
   const bin = binWriter(deps)
   const lists = listChanges(deps).of('deal')
   const offered = { ...filters, list_id: membership(deps, 'deal').filter }
@@ -115,8 +116,7 @@ export const dealStore = once((deps: Deps) => {
 
   function add(who: Caller, deal: Deal): Deal {
     restore(who.org, deal)
-    outbox.record(who, 'deal.created', deal)
-    react(who, 'deal.created', deal)
+    announce(who, 'deal.created', deal)
     return deal
   }
 
@@ -172,19 +172,16 @@ export const dealStore = once((deps: Deps) => {
   function save(
     who: Caller,
     before: Deal,
-    after: Deal,
+    given: Deal,
     event: 'deal.updated' | 'deal.stage_changed' | 'deal.closed',
     back?: Back,
   ): Deal {
-    after.updated_at = rfc3339(clock.now())
-    after.version = before.version + 1
+    const after = nextRow(clock, given)
     const isMoved = after.stage !== before.stage
     if (isMoved) after.stage_changed_at = back?.times.stage_changed_at ?? after.updated_at
     write(who.org, before, after)
     if (isMoved && !(back && stages.forgetMove(who.org, back.undone))) stages.recordMove(who, after, before.stage)
-    outbox.record(who, event, after, before)
-    react(who, 'deal.updated', after, before)
-    if (event === 'deal.closed') react(who, event, after)
+    announce(who, event, after, before)
     return after
   }
 
@@ -212,7 +209,7 @@ export const dealStore = once((deps: Deps) => {
   function discard(who: Caller, deal: Deal): RecordedEvent {
     lists.leaveAll(who, deal.id)
     erase(who.org, deal.id)
-    return outbox.record(who, 'deal.deleted', deal)
+    return announce(who, 'deal.deleted', deal)
   }
 
   return {

@@ -9,10 +9,8 @@ import { changeRoute, type Listed, type Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
-import { timeOfId } from '../../lib/id.ts'
 import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
-import { rfc3339 } from '../../lib/time.ts'
 import { Company } from '../../records/company.ts'
 import { Contact } from '../../records/contact.ts'
 import { Deal } from '../../records/deal.ts'
@@ -22,6 +20,7 @@ import type { ListQuery, Sort } from '../../store/list/query.ts'
 import type * as c from '../../store/rows/columns.ts'
 import { finder } from '../../store/rows/find.ts'
 import { rows } from '../../store/rows/rows.ts'
+import { newRow, nextRow } from '../../store/rows/versions.ts'
 import { bounded } from '../../store/sqlite/work.ts'
 import { companyStore } from '../companies.ts'
 import { contactStore } from '../contacts.ts'
@@ -65,7 +64,7 @@ const MEMBER_COUNT = Object.keys(List.pipe[0].entries).indexOf('member_count')
 // 3. The statements and the rules.
 
 export function listStore(deps: Deps) {
-  const { db, clock, outbox, references } = deps
+  const { db, clock, announce, references } = deps
   const smart = smartLists(deps)
   const kept = keptCounts(deps)
   const memberStores = {
@@ -94,18 +93,15 @@ export function listStore(deps: Deps) {
     memberStores[object].count(who, { id, filter: filter && JSON.stringify(filter) })
 
   /** Leaves out the member count: recipients of the event may not be allowed to read the members. */
-  const announce = (who: Caller, type: EventName, list: List, before?: List): void =>
-    void outbox.record(who, type, list, before, ['member_count'])
+  const tell = (who: Caller, type: EventName, list: List, before?: List): void =>
+    void announce(who, type, list, before, ['member_count'])
 
   function create(who: Caller, given: ListCreate): List {
     references.check(who.org, given)
     const filter = given.filter ?? null
     if (given.kind === 'static' && filter !== null) throw invalid(field('/filter', 'not_smart', STATIC))
     if (given.kind === 'smart') checkFilter(who, given.object, filter)
-    const id = clock.id()
-    const now = rfc3339(timeOfId(id))
-    const list: List = {
-      id,
+    const list: List = newRow(clock, {
       name: given.name,
       object: given.object,
       kind: given.kind,
@@ -113,13 +109,10 @@ export function listStore(deps: Deps) {
       description: given.description ?? null,
       owner_id: given.owner_id ?? null,
       member_count: 0,
-      created_at: now,
-      updated_at: now,
-      version: 1,
-    }
+    })
     insert(who.org, list)
     list.member_count = membersOf(who, list)
-    announce(who, 'list.created', list)
+    tell(who, 'list.created', list)
     return list
   }
 
@@ -131,16 +124,11 @@ export function listStore(deps: Deps) {
       if (after.kind === 'static') throw invalid(field('/filter', 'not_smart', STATIC))
       checkFilter(who, after.object, after.filter)
     }
-    update(who.org, before, save(after))
-    after.member_count = membersOf(who, after)
-    announce(who, 'list.updated', after, before)
-    return after
-  }
-
-  function save(list: List): List {
-    list.updated_at = rfc3339(clock.now())
-    list.version++
-    return list
+    const saved = nextRow(clock, after)
+    update(who.org, before, saved)
+    saved.member_count = membersOf(who, saved)
+    tell(who, 'list.updated', saved, before)
+    return saved
   }
 
   /** Throws Problem 403 before 422: the faults of a filter may reveal what exists. */
@@ -152,7 +140,7 @@ export function listStore(deps: Deps) {
 
   function remove(who: Caller, list: List): void {
     removeRow(who.org, list.id) // deletes its rows in the link tables, too
-    announce(who, 'list.deleted', list)
+    tell(who, 'list.deleted', list)
   }
 
   /** Changes all or nothing. Throws 422 for an id that is not a record of the list's object. */
@@ -165,9 +153,9 @@ export function listStore(deps: Deps) {
     const removed = members.remove(who.org, before.id, remove_ids)
     if (added + removed > 0) {
       const member_count = before.member_count === null ? null : before.member_count + added - removed
-      const after = save({ ...before, member_count })
+      const after = nextRow(clock, { ...before, member_count })
       update(who.org, before, after)
-      announce(who, 'list.updated', after, before)
+      tell(who, 'list.updated', after, before)
     }
     return { added, removed, unchanged: add_ids.length + remove_ids.length - added - removed }
   }

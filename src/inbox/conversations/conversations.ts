@@ -39,7 +39,7 @@ const MATCHED: readonly (keyof Conversation)[] = [
 ]
 
 export const conversationStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react } = deps
+  const { db, clock, announce, outbox, references } = deps
   const { list } = listing(db, { table: 'conversations', columns, filters, sorts })
   const find = finder(db, 'conversations', columns)
   const { insert, update } = rows(db, 'conversations', columns)
@@ -132,7 +132,7 @@ export const conversationStore = once((deps: Deps) => {
     update(who.org, record, made.record)
     clocks.write(who.org, id, [], made.clocks)
     schedule(who.org, undefined, made)
-    outbox.record(who, 'conversation.created', made.record)
+    announce(who, 'conversation.created', made.record)
     return made.record
   }
 
@@ -194,8 +194,7 @@ export const conversationStore = once((deps: Deps) => {
     else if (!same(record.sla, after.record.sla)) update(who.org, record, after.record)
     clocks.write(who.org, record.id, before.clocks, after.clocks)
     schedule(who.org, before, after)
-    outbox.record(who, nameOf(before.record, record), after.record, before.record)
-    react(who, 'conversation.updated', after.record, before.record)
+    announce(who, nameOf(before.record, record), after.record, before.record)
     return after.record
   }
 

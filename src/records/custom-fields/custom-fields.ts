@@ -4,16 +4,15 @@ import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
-import { timeOfId } from '../../lib/id.ts'
 import { change } from '../../lib/merge.ts'
 import { conflict, type FieldError, field, invalid } from '../../lib/problem.ts'
-import { rfc3339 } from '../../lib/time.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
 import type { Sort } from '../../store/list/query.ts'
 import * as c from '../../store/rows/columns.ts'
 import { finder } from '../../store/rows/find.ts'
 import { rows } from '../../store/rows/rows.ts'
+import { newRow, nextRow } from '../../store/rows/versions.ts'
 import { customRows } from './rows.ts'
 import { HOLDERS, kindOf, OBJECTS, TYPES } from './types.ts'
 import { MAX_FIELDS } from './values.ts'
@@ -122,7 +121,7 @@ export const columns = c.columns<CustomField>({
 
 // 3. The statements and the rules.
 
-export function customFieldStore({ db, clock, outbox }: Deps) {
+export function customFieldStore({ db, clock, announce }: Deps) {
   const { list } = listing(db, { table: 'custom_fields', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'custom_fields', columns)
   const find = finder(db, 'custom_fields', columns)
@@ -136,10 +135,7 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
     .pluck()
 
   function create(who: Caller, given: CustomFieldCreate): CustomField {
-    const id = clock.id()
-    const now = rfc3339(timeOfId(id))
-    const customField: CustomField = {
-      id,
+    const customField: CustomField = newRow(clock, {
       object: given.object,
       key: given.key,
       type: given.type,
@@ -150,10 +146,7 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
       help_text: given.help_text ?? null,
       position: given.position ?? nextPosition(who.org, given.object),
       is_archived: given.is_archived ?? false,
-      created_at: now,
-      updated_at: now,
-      version: 1,
-    }
+    })
     check(customField)
     const other = withKey.get(who.org, customField.object, customField.key) as string | undefined
     if (other) {
@@ -162,7 +155,7 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
     }
     if (!customField.is_archived) checkCount(who.org, customField)
     insert(who.org, customField)
-    outbox.record(who, 'custom_field.created', customField)
+    announce(who, 'custom_field.created', customField)
     return customField
   }
 
@@ -180,11 +173,10 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
     const now = clock.now()
     if (changed.includes('is_unique')) setUnique(who.org, after)
     if (changed.includes('is_archived')) values[after.is_archived ? 'archive' : 'restore'](who.org, after, now)
-    after.updated_at = rfc3339(now)
-    after.version++
-    update(who.org, before, after)
-    outbox.record(who, 'custom_field.updated', after, before)
-    return after
+    const saved = nextRow(clock, after)
+    update(who.org, before, saved)
+    announce(who, 'custom_field.updated', saved, before)
+    return saved
   }
 
   function remove(who: Caller, customField: CustomField): void {
@@ -193,7 +185,7 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
       throw conflict('field_in_use', detail)
     }
     removeRow(who.org, customField.id)
-    outbox.record(who, 'custom_field.deleted', customField)
+    announce(who, 'custom_field.deleted', customField)
   }
 
   function checkCount(org: number, { object }: CustomField): void {
