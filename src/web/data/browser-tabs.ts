@@ -4,7 +4,8 @@ import { nameHere } from '../lib/kept.ts'
 
 type Message = { ask: string } | { answer: string } | { bye: string } | { left: string }
 
-const ANSWERS_MS = 300
+/** A tab at work answers late; one that counted as closed would lose its forms to another. */
+const ANSWERS_MS = 1000
 
 const open = () => new BroadcastChannel(nameHere('tabs'))
 
