@@ -18,8 +18,8 @@ const KILLS = [1, 30, 64, 65, 200, 301]
 async function runUntilKilled(dataDir: string, kill: number, killer = -1): Promise<[number | null, string | null]> {
   const from = (path: string) => JSON.stringify(join(import.meta.dirname, '../../../src', path))
   const script = `
-    import { silentLog } from ${from('http/log.ts')}
-    import { startScheduler } from ${from('jobs/scheduler.ts')}
+    import { silentLog } from ${from('lib/log.ts')}
+    import { startScheduler } from ${from('store/jobs/scheduler.ts')}
     import { openStore } from ${from('store/open.ts')}
     const store = openStore(${JSON.stringify(dataDir)})
     const insert = store.db.prepare('INSERT INTO done VALUES (?)')

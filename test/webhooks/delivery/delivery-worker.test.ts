@@ -119,8 +119,8 @@ test('a server that has stopped leaves nothing that keeps its process', async (t
   t.after(() => server.stop())
   const from = (path: string) => JSON.stringify(join(import.meta.dirname, '../../../src', path))
   const script = `
-    import { silentLog } from ${from('http/log.ts')}
-    import { serveFolder } from ${from('cli/serve-folder.ts')}
+    import { silentLog } from ${from('lib/log.ts')}
+    import { serveFolder } from ${from('cli/serve/serve-folder.ts')}
     const listen = { apiListen: '127.0.0.1:0', screensListen: 'off' }
     const more = { rateLimit: 'off', corsOrigin: '', webhookAllow: '127.0.0.1', eventRetention: '30d' }
     const server = await serveFolder({ data: process.argv[1], ...listen, ...more }, silentLog)
