@@ -109,7 +109,7 @@ test('a file name that is not UTF-8 is told in a sentence, as an argument and in
 })
 
 test('the executable begins anew without variables that are orders to Node', { skip: windows }, () => {
-  const code = `require('${SRC}/lib/surroundings.cjs').leaveOrders(process.env, [process.execPath, '-p', 'JSON.stringify(process.env)'])
+  const code = `require('${SRC}/lib/machine/surroundings.cjs').leaveOrders(process.env, [process.execPath, '-p', 'JSON.stringify(process.env)'])
     console.log(JSON.stringify({ ...process.env, IS_FIRST: true }))`
   const seen = (env: Record<string, string>) =>
     JSON.parse(execFileSync(process.execPath, ['-e', code], { env, encoding: 'utf8' }))

@@ -16,12 +16,12 @@ test('a thread works also where a sandbox keeps it from letting others go first'
 })
 
 /** While a copy is checked before it is promoted, there is nobody to let go first. */
-const FIRST = 'store/followed/whole-thread.ts'
+const FIRST = 'ops/replication/followed/whole-thread.ts'
 
 test('no thread sets its priority otherwise', () => {
   const files = globSync('**/*.ts', { cwd: src }).filter((file) =>
     /\b(giveWay|setPriority)\(/.test(readFileSync(join(src, file), 'utf8')),
   )
   const threads = globSync('**/*-thread.ts', { cwd: src }).filter((file) => file !== FIRST)
-  assert.deepEqual(files.sort(), [...threads, 'lib/low-priority.ts'].sort())
+  assert.deepEqual(files.sort(), [...threads, 'lib/machine/low-priority.ts'].sort())
 })

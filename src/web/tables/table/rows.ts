@@ -67,6 +67,8 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
   let view: [first: number, last: number] = [0, 0]
   /** Counts up with each reload: answers to earlier questions are dropped. */
   let generation = 0
+  /** The rows are those from before a reload, and stay until the first answer to it. */
+  let areOld = false
   let isDisposed = false
   let newsTimer: ReturnType<typeof setTimeout> | undefined
   let isNewsMine = false
@@ -180,10 +182,10 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
 
   async function load(page: number, asked: number): Promise<void> {
     const since = store.moment()
-    const before = pages.get(page - 1)
+    const before = areOld ? undefined : pages.get(page - 1)
     const from =
       before?.next && before.ids.length === PAGE ? { cursor: before.next } : page > 0 ? { skip: page * PAGE } : {}
-    const counted = total.peek() === undefined ? { count: true } : {}
+    const counted = areOld || total.peek() === undefined ? { count: true } : {}
     try {
       const got = await api.get<Page>(pathWith(`/app/rows/${kind}`, { ...query, limit: PAGE, ...counted, ...from }))
       if (asked !== generation || isDisposed) return
@@ -197,6 +199,7 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
   }
 
   function take(page: number, { data, next_cursor, total: counted }: Page, since: number): void {
+    if (areOld) letOldGo()
     const ids: string[] = []
     for (const record of data) {
       store.accept(kind, record, { since })
@@ -221,18 +224,20 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
     }
   }
 
+  function letOldGo(): void {
+    areOld = false
+    for (const { ids } of pages.values()) for (const id of ids) store.unpin(kind, id)
+    pages = new Map()
+    left.value = new Set()
+  }
+
   async function reload(): Promise<void> {
     generation++
     sent.clear()
-    const old = pages
-    total.value = undefined
     const asked = generation
-    // The old rows stay until the new ones are here.
-    pages = new Map()
+    areOld = true
     fresh.value = 0
-    left.value = new Set()
     changed.clear()
-    for (const { ids } of old.values()) for (const id of ids) store.unpin(kind, id)
     isLoading.value = true
     wanted = []
     for (let page = view[0]; page <= view[1]; page++) wanted.push(page)
