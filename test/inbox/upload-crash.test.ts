@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { contentOf, contentStore } from '../../src/inbox/messages/contents.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -49,12 +50,17 @@ test('what was half uploaded or half written when the server was killed is gone 
       env: { ...process.env, ...env },
     })
     children.push(child)
-    const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer]
+    // What it logs may come first.
+    const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
+    const { api } = await new Promise<{ api: string }>((resolve, reject) => {
+      lines.on('line', (line) => line.includes('"api":') && resolve(JSON.parse(line)))
+      child.once('exit', (code) => reject(new Error(`it ended with ${code}`)))
+    })
     const end = async (signal: NodeJS.Signals) => {
       child.kill(signal)
       await once(child, 'exit')
     }
-    return { api: JSON.parse(String(line).split('\n')[0] as string).api as string, end }
+    return { api, end }
   }
   const message = '{"direction":"inbound","from":{"email":"a@firm.example"},"channel":"chat"}'
   const form = [
