@@ -9,9 +9,18 @@ import { newRow, nextRow, type Versioned } from '../store/rows/versions.ts'
 
 type Stored = { id: string } & Versioned
 
+/** The resources whose events say that one was created, changed and deleted. */
+type Kind = {
+  [Name in EventName]: Name extends `${infer Of}.created`
+    ? `${Of}.updated` | `${Of}.deleted` extends EventName
+      ? Of
+      : never
+    : never
+}[EventName]
+
 type Plain<Shape extends Stored> = {
   /** As in its events: `tag` makes `tag.created`. */
-  kind: string
+  kind: Kind
   table: string
   columns: Columns<Shape>
   /** Every field of a new record, in the order of the wire form; what a create needs is given. */
@@ -33,7 +42,6 @@ export function plainStore<Shape extends Stored>(
   { kind, table, columns, blank, check = none, also = none }: Plain<Shape>,
 ) {
   const row = rows(db, table, columns)
-  const named = (done: string) => `${kind}.${done}` as EventName
 
   /** `own` are fields that no caller gives. */
   function create(who: Caller, given: Partial<Shape>, own: Partial<Shape> = {}): Shape {
@@ -41,7 +49,7 @@ export function plainStore<Shape extends Stored>(
     const made = newRow(clock, { ...blank, ...given, ...own }) as unknown as Shape
     check(who, made)
     restore(who.org, made)
-    announce(who, named('created'), made)
+    announce(who, `${kind}.created`, made)
     return made
   }
 
@@ -64,13 +72,13 @@ export function plainStore<Shape extends Stored>(
     const after = nextRow(clock, given)
     row.update(who.org, before, after)
     also(who.org, after, before)
-    announce(who, named('updated'), after, before)
+    announce(who, `${kind}.updated`, after, before)
     return after
   }
 
   function remove(who: Caller, record: Shape): RecordedEvent {
     row.remove(who.org, record.id) // deletes its rows in the link tables, too
-    return announce(who, named('deleted'), record)
+    return announce(who, `${kind}.deleted`, record)
   }
 
   return { create, restore, patch, save, remove }

@@ -17,12 +17,15 @@ export function indexes(db: Database): (table: string, column: string, only?: st
     )
     .pluck()
 
+  const isTable = (name: string): boolean =>
+    db.prepare('SELECT 1 FROM pragma_table_list WHERE name = ?').get(name) !== undefined
+
   return function indexOf(table, column, only) {
     const columns = only === undefined ? [column] : [only, column]
     const place = `${table} (org_id, ${columns.join(', ')})`
     const name =
       cached.get(place) ?? (find.get(table, columns[0], columns[1] ?? null, columns[1]) as string | undefined)
-    if (!name) throw new Error(`There is no index on ${place}.`)
+    if (!name) throw new Error(isTable(table) ? `There is no index on ${place}.` : `schema.sql has no table ${table}.`)
     cached.set(place, name)
     return name
   }
