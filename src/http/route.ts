@@ -8,6 +8,7 @@ import type { Filter } from '../store/list/conditions.ts'
 import type { Page, RenderedPage } from '../store/list/page.ts'
 import type { ListQuery, Position, Sort } from '../store/list/query.ts'
 import type { Columns, RawRow, Readable } from '../store/rows/columns.ts'
+import type { Stored } from '../store/rows/record-store.ts'
 import type { Streamed } from './answer.ts'
 import type { UploadedFile, UploadForm } from './body/form-parts.ts'
 
@@ -31,9 +32,6 @@ type Common = {
   /** The operation id, if method and path are not enough. */
   operation?: string
 }
-
-/** A record that a path names or a write returns. */
-export type Stored = { id: string; version: number } & Record<string, unknown>
 
 /** The records of a list, and its filters and sorts. */
 export type Listed = {

@@ -3,7 +3,8 @@ import type { Scope, ScopeBase } from '../auth/scopes.ts'
 import type { Caller } from '../lib/caller.ts'
 import type { Sync } from '../store/commit.ts'
 import type { Columns, RawRow } from '../store/rows/columns.ts'
-import { changeRoute, createRoute, type Flags, type Listed, type Route, type Stored } from './route.ts'
+import type { Stored } from '../store/rows/record-store.ts'
+import { changeRoute, createRoute, type Flags, type Listed, type Route } from './route.ts'
 
 export type Resource<Record extends Stored, Create extends v.GenericSchema, Patch extends v.GenericSchema> = {
   path: string

@@ -2,11 +2,11 @@ import { PipelineSettings, pipelineSettings } from '../crm/stages/pipelines.ts'
 import { checkStages, type StageSettings } from '../crm/stages/settings.ts'
 import { stageRows } from '../crm/stages/stage-rows.ts'
 import type { Deps } from '../deps.ts'
-import type { Stored } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
 import { invalid, notFound } from '../lib/problem.ts'
 import { fold } from '../lib/pure/fold.ts'
 import { validate } from '../lib/validate.ts'
+import type { Stored } from '../store/rows/record-store.ts'
 import type { Writes } from './writable.ts'
 
 // Makes and removes the pipelines and stages that a file names, through the function that applies the settings.

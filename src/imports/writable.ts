@@ -1,6 +1,6 @@
-import type { Stored } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
 import type { Json } from '../lib/json.ts'
+import type { Stored } from '../store/rows/record-store.ts'
 
 // What an import can write, and how.
 

@@ -1,4 +1,3 @@
-import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -7,6 +6,7 @@ import type { Speaker } from '../../meetings/speakers.ts'
 import * as speakers from '../../meetings/speakers.ts'
 import { LINKS, type LinkedRecords, type Referring } from '../../records/links.ts'
 import type { RawRow } from '../../store/rows/columns.ts'
+import type { Stored } from '../../store/rows/record-store.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import type { MergeObject, Reason } from './undo-conflicts.ts'
 

@@ -1,8 +1,8 @@
-import type { Stored } from '../../http/route.ts'
 import type { Json } from '../../lib/json.ts'
 import { same } from '../../lib/merge.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { seen } from '../../lib/pure/invisible.ts'
+import type { Stored } from '../../store/rows/record-store.ts'
 import type { Given } from '../writable.ts'
 
 /** Returns the previous values of the fields that an update changed. */

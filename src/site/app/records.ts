@@ -2,9 +2,10 @@ import type * as v from 'valibot'
 import { catalog } from '../../app/api.ts'
 import { dealStore } from '../../crm/deals/deals.ts'
 import { type Deps, once } from '../../deps.ts'
-import type { Route, Stored, WriteRoute } from '../../http/route.ts'
+import type { Route, WriteRoute } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { validate } from '../../lib/validate.ts'
+import type { Stored } from '../../store/rows/record-store.ts'
 
 /** What the API can do with a record, as its routes do it: the same schemas, rules and events. */
 export type RecordWrites = {

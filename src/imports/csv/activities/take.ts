@@ -1,4 +1,3 @@
-import type { Stored } from '../../../http/route.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import { UUID } from '../../../lib/id.ts'
 import { cutBytes } from '../../../lib/mail/parse/text.ts'
@@ -6,6 +5,7 @@ import { conflict, type FieldError, field, invalid, Problem } from '../../../lib
 import { fold } from '../../../lib/pure/fold.ts'
 import { ANY_SOURCE, externalIds } from '../../../records/external-ids.ts'
 import { recordLookups } from '../../../records/record-lookups.ts'
+import type { Stored } from '../../../store/rows/record-store.ts'
 import type { Database } from '../../../store/sqlite/driver.ts'
 import type { Taken, Touched } from '../../journal/journal.ts'
 import type { ActivityObject, AllWrites, Given, History, Writable } from '../../writable.ts'

@@ -1,5 +1,5 @@
-import type { Stored } from '../../../http/route.ts'
 import { same } from '../../../lib/merge.ts'
+import type { Stored } from '../../../store/rows/record-store.ts'
 
 // The inverse of a change: what a patch has to contain so that its fields are as before. Pure functions.
 
