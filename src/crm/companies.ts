@@ -171,8 +171,10 @@ export const companyStore = once((deps: Deps) => {
     if (other) throw duplicate(`external_id "${external_id}"`, other)
   }
 
+  const schemas = { Create: CompanyCreate, Patch: CompanyPatch }
   const reading = { columns, filters: offered, custom: custom.offers, list, render, count, find }
-  return { ...reading, create, restore, patch, write, save, remove, discard, clearParent, wordsAfter, indexAfter }
+  const changing = { create, restore, patch, write, save, remove, discard, clearParent }
+  return { ...schemas, ...reading, ...changing, wordsAfter, indexAfter }
 })
 
 const duplicate = (what: string, other: string) =>
@@ -188,7 +190,5 @@ export const companies = (deps: Deps): Route[] =>
     plural: 'companies',
     Shape: Company,
     sorts,
-    Create: CompanyCreate,
-    Patch: CompanyPatch,
     ...companyStore(deps),
   })

@@ -173,9 +173,10 @@ export const contactStore = once((deps: Deps) => {
     if (other) throw duplicate(`external_id "${contact.external_id}"`, other)
   }
 
+  const schemas = { Create: ContactPatch, Patch: ContactPatch }
   const reading = { columns, filters: offered, custom: custom.offers, list, render, count, find }
   const changing = { create, restore, patch, write, save, remove, discard, clearCompany, companyUpdated }
-  return { ...reading, ...changing, wordsAfter, indexAfter }
+  return { ...schemas, ...reading, ...changing, wordsAfter, indexAfter }
 })
 
 const keysOf = ({ emails }: Contact): string[] => emails.map(({ email }) => emailKey(email))
@@ -193,7 +194,5 @@ export const contacts = (deps: Deps): Route[] =>
     Shape: Contact,
     sorts,
     flags,
-    Create: ContactPatch,
-    Patch: ContactPatch,
     ...contactStore(deps),
   })

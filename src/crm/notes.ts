@@ -122,6 +122,10 @@ export const noteStore = once((deps: Deps) => {
   }
 
   return {
+    Create: NoteCreate,
+    Patch: NotePatch,
+    columns,
+    filters,
     list,
     render,
     find,
@@ -163,15 +167,4 @@ function checkLinked(_: Caller, note: Note, before?: Note): void {
 // 4. The routes.
 
 export const notes = (deps: Deps): Route[] =>
-  standardRoutes({
-    path: '/notes',
-    scope: 'rest.crm.notes',
-    name: 'note',
-    Shape: Note,
-    columns,
-    filters,
-    sorts,
-    Create: NoteCreate,
-    Patch: NotePatch,
-    ...noteStore(deps),
-  })
+  standardRoutes({ path: '/notes', scope: 'rest.crm.notes', name: 'note', Shape: Note, sorts, ...noteStore(deps) })

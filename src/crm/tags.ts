@@ -85,21 +85,11 @@ export function tagStore(deps: Deps) {
       throw conflict('duplicate', `Another tag has the name "${name}". Choose another name.`, { duplicate_id: other })
   }
 
-  return { list, find, create: plain.create, patch: plain.patch, remove }
+  const { create, patch } = plain
+  return { Create: TagCreate, Patch: TagPatch, columns, filters: {}, list, find, create, patch, remove }
 }
 
 // 4. The routes.
 
 export const tags = (deps: Deps): Route[] =>
-  standardRoutes({
-    path: '/tags',
-    scope: 'rest.crm.tags',
-    name: 'tag',
-    Shape: Tag,
-    columns,
-    filters: {},
-    sorts,
-    Create: TagCreate,
-    Patch: TagPatch,
-    ...tagStore(deps),
-  })
+  standardRoutes({ path: '/tags', scope: 'rest.crm.tags', name: 'tag', Shape: Tag, sorts, ...tagStore(deps) })

@@ -222,6 +222,9 @@ export const taskStore = once((deps: Deps) => {
   }
 
   return {
+    Create: TaskCreate,
+    Patch: TaskPatch,
+    columns,
     filters,
     list,
     find,
@@ -245,10 +248,7 @@ export const tasks = (deps: Deps): Route[] =>
     scope: 'rest.crm.tasks',
     name: 'task',
     Shape: Task,
-    columns,
     sorts,
     timeDependent: true,
-    Create: TaskCreate,
-    Patch: TaskPatch,
     ...taskStore(deps),
   })

@@ -1,19 +1,15 @@
 import type * as v from 'valibot'
 import type { Scope, ScopeBase } from '../auth/scopes.ts'
-import type { Caller } from '../lib/caller.ts'
-import type { Sync } from '../store/commit.ts'
-import type { Columns, RawRow } from '../store/rows/columns.ts'
-import type { Stored } from '../store/rows/record-store.ts'
+import type { RecordStore, Stored } from '../store/rows/record-store.ts'
 import { changeRoute, createRoute, type Flags, type Listed, type Route } from './route.ts'
 
-export type Resource<Record extends Stored, Create extends v.GenericSchema, Patch extends v.GenericSchema> = {
+export type Resource<Shape extends Stored, Create, Patch> = {
   path: string
   scope: ScopeBase
   /** In the singular, as in sentences: "deal". */
   name: string
   plural?: string
   Shape: v.GenericSchema
-  columns: Columns<Record>
   filters: Listed['filters']
   sorts: Listed['sorts']
   order?: Listed['order']
@@ -21,26 +17,16 @@ export type Resource<Record extends Stored, Create extends v.GenericSchema, Patc
   timeDependent?: boolean
   list: Listed['list']
   render?: Listed['render']
-  find: (who: Caller, ...ids: string[]) => RawRow
-  Create?: Create
-  Patch?: Patch
   /** Flags of create and change. */
   flags?: Flags
   /** Its name in the audit log, if its changes belong there: `webhook` makes `webhook.created`. */
   audited?: string
-  create?: (who: Caller, given: v.InferOutput<Create>, flags: { [name: string]: boolean }) => Record & Sync
-  patch?: (
-    who: Caller,
-    before: Record,
-    given: v.InferOutput<Patch>,
-    flags: { [name: string]: boolean },
-  ) => Record & Sync
-  remove?: (who: Caller, before: Record) => void
-}
+} & Pick<RecordStore<Shape, Create, Patch>, 'columns' | 'find'> &
+  Partial<Pick<RecordStore<Shape, Create, Patch>, 'Create' | 'Patch' | 'create' | 'patch' | 'remove'>>
 
 /** The standard routes of a resource, as far as its store has the functions: list, create, read, change, delete. */
-export function standardRoutes<Record extends Stored, Create extends v.GenericSchema, Patch extends v.GenericSchema>(
-  resource: Resource<Record, Create, Patch>,
+export function standardRoutes<Shape extends Stored, Creating, Patching>(
+  resource: Resource<Shape, Creating, Patching>,
 ): Route[] {
   const { path, name, columns, find, Shape, create, patch, remove, Create, Patch } = resource
   const plural = resource.plural ?? `${name}s`
@@ -80,15 +66,6 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
     },
   ]
   if (create && Create) {
-    const run = ({
-      who,
-      body,
-      flags,
-    }: {
-      who: Caller
-      body: v.InferOutput<Create>
-      flags: { [name: string]: boolean }
-    }) => create(who, body, flags)
     routes.push(
       createRoute({
         path,
@@ -99,7 +76,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
         returns: Shape,
         ...flags,
         ...audit('created'),
-        run,
+        run: ({ who, body, flags }) => create(who, body, flags),
       }),
     )
   }

@@ -28,7 +28,7 @@ export type Writes = {
   createAs?: (who: Caller, given: Given, history: History) => Stored
   patchAs?: (who: Caller, before: Stored, given: Given, history: History) => Stored
   /** Only for deals. */
-  close?: ((who: Caller, before: Stored, given: Given) => Stored) | undefined
+  close?: (who: Caller, before: Stored, given: Given) => Stored
   /** Only for deals, to undo that they were closed. */
   reopen?: (who: Caller, before: Stored, stage: string) => Stored
 }

@@ -38,8 +38,10 @@ export const meetingStore = once((deps: Deps) => {
     relink(who, meeting, { deal_id: null }),
   )
 
+  const create = (who: Caller, given: MeetingCreate & Linked): Meeting => createWith(who, given, asItIs)
+
   /** `completed` is called when everything is checked, with the meeting that is about to be written. */
-  function create(who: Caller, given: MeetingCreate & Linked, completed = asItIs): Meeting {
+  function createWith(who: Caller, given: MeetingCreate & Linked, completed: Completed): Meeting {
     references.check(who.org, given)
     const wanted: Meeting = newRow(clock, {
       title: given.title,
@@ -76,8 +78,11 @@ export const meetingStore = once((deps: Deps) => {
     search.put(org, meeting)
   }
 
-  /** `completed` as in `create`. */
-  function patch(who: Caller, before: Meeting, given: MeetingPatch & Linked, completed = asItIs): Meeting {
+  const patch = (who: Caller, before: Meeting, given: MeetingPatch & Linked): Meeting =>
+    patchWith(who, before, given, asItIs)
+
+  /** `completed` as in `createWith`. */
+  function patchWith(who: Caller, before: Meeting, given: MeetingPatch & Linked, completed: Completed): Meeting {
     const { participants: all, ...rest } = given
     const { after, changed } = change(before, {
       ...rest,
@@ -151,12 +156,18 @@ export const meetingStore = once((deps: Deps) => {
   }
 
   return {
+    Create: MeetingCreate,
+    Patch: MeetingPatch,
+    columns,
+    filters,
     list,
     find,
     create,
+    createWith,
     restore,
     wordsAfter,
     patch,
+    patchWith,
     relink,
     remove,
     clearContact,
@@ -166,7 +177,8 @@ export const meetingStore = once((deps: Deps) => {
   }
 })
 
-const asItIs = (meeting: Meeting): Meeting => meeting
+type Completed = (meeting: Meeting) => Meeting
+const asItIs: Completed = (meeting) => meeting
 
 /** `pointer` is that of the field that was given. */
 function checkTimes({ starts_at, ends_at }: Meeting, pointer: '/starts_at' | '/ends_at'): void {
@@ -177,24 +189,15 @@ function checkTimes({ starts_at, ends_at }: Meeting, pointer: '/starts_at' | '/e
 
 // 4. The routes.
 
-/** What writes for the routes: the store itself tells nobody. */
-type Writes = Pick<ReturnType<typeof meetingStore>, 'create' | 'patch' | 'remove'>
-
-export const meetings = (deps: Deps, { create, patch, remove }: Writes = meetingStore(deps)): Route[] =>
+/** With a store that tells the participants: that of this file tells nobody. */
+export const meetings = (store: ReturnType<typeof meetingStore>): Route[] =>
   standardRoutes({
     path: '/meetings',
     scope: 'rest.meetings.meetings',
     name: 'meeting',
     Shape: Meeting,
-    columns,
-    filters,
     sorts,
-    Create: MeetingCreate,
-    Patch: MeetingPatch,
-    ...meetingStore(deps),
-    create: (who, given) => create(who, given),
-    patch: (who, before, given) => patch(who, before, given),
-    remove,
+    ...store,
   }).map((route) => (route.kind === 'read' ? { ...route, forms: { 'text/calendar': calendarOf } } : route))
 
 const calendarOf = (_: Caller, row: RawRow): string => meetingCalendar(columns.present(row))

@@ -213,6 +213,9 @@ export const dealStore = once((deps: Deps) => {
   }
 
   return {
+    Create: DealCreate,
+    Patch: DealPatch,
+    Close: DealClose,
     columns,
     filters: offered,
     custom: custom.offers,
@@ -243,18 +246,9 @@ const dealClosed = () => conflict('deal_closed', 'This deal is closed, so its st
 // 4. The routes.
 
 export const deals = (deps: Deps): Route[] => {
-  const { close, ...store } = dealStore(deps)
-  const resource = {
-    path: '/deals',
-    scope: 'rest.crm.deals',
-    name: 'deal',
-    Shape: Deal,
-    columns,
-    filters,
-    sorts,
-  } as const
+  const store = dealStore(deps)
   return [
-    ...standardRoutes({ ...resource, ...store, Create: DealCreate, Patch: DealPatch }),
+    ...standardRoutes({ path: '/deals', scope: 'rest.crm.deals', name: 'deal', Shape: Deal, sorts, ...store }),
     changeRoute({
       method: 'post',
       path: '/deals/:id/close',
@@ -265,10 +259,10 @@ export const deals = (deps: Deps): Route[] => {
         'Moves the deal to the won or lost stage of its pipeline, depending on the outcome of the reason. A closed deal is 409 `deal_closed`.',
       find: store.find,
       columns,
-      body: DealClose,
+      body: store.Close,
       returns: Deal,
       status: 200,
-      run: ({ who, record, body }) => close(who, record, body),
+      run: ({ who, record, body }) => store.close(who, record, body),
     }),
   ]
 }

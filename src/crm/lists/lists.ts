@@ -166,7 +166,8 @@ export function listStore(deps: Deps) {
     return { ...memberStores[object].open(who, id), scope: scopeOf({ object }) }
   }
 
-  return { list, find, create, patch, remove, changeMembers, open }
+  const changing = { Create: ListCreate, Patch: ListPatch, create, patch, remove, changeMembers }
+  return { columns, filters, list, find, open, ...changing }
 }
 
 /** The scope that a caller needs to see the members of a list, or to name them. */
@@ -185,12 +186,8 @@ export const lists = (deps: Deps): Route[] => {
       scope: 'rest.crm.lists',
       name: 'list',
       Shape: List,
-      columns,
-      filters,
       sorts,
       timeDependent: true,
-      Create: ListCreate,
-      Patch: ListPatch,
       ...store,
       // Its member_count changes without a new version, and so does who may see it: never 304.
     }).map((route): Route => (route.kind === 'read' ? { ...route, timeDependent: true } : route)),

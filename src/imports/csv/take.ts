@@ -3,6 +3,7 @@ import type { Json } from '../../lib/json.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { isNoValue } from '../../lib/written/no-value.ts'
+import type { Deal } from '../../records/deal.ts'
 import { ANY_SOURCE, externalIds } from '../../records/external-ids.ts'
 import { recordLookups } from '../../records/record-lookups.ts'
 import { countryOf } from '../../store/orgs/orgs.ts'
@@ -109,7 +110,7 @@ export function taker(db: Database, who: Caller, options: Options) {
   function isMoved(deal: Stored, draft: Draft, path: StagePath | undefined): boolean {
     if (!stages || !path) return false
     try {
-      return Object.keys(stages.changeOf(deal as never, path, placeOf(draft))).length > 0
+      return Object.keys(stages.changeOf(deal as Deal, path, placeOf(draft))).length > 0
     } catch (error) {
       if (error instanceof Problem) return true
       throw error
@@ -120,7 +121,7 @@ export function taker(db: Database, who: Caller, options: Options) {
   function pathFor(reader: NonNullable<typeof stages>, draft: Draft, before: Stored | undefined): StagePath {
     const texts = placeOf(draft)
     const path = reader.pathOf(texts)
-    return before ? reader.changeOf(before as never, path, texts) : path
+    return before ? reader.changeOf(before as Deal, path, texts) : path
   }
 
   /** Leaves out of the draft what a Problem refuses; throws it if the rules do not say so. */

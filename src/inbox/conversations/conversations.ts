@@ -256,7 +256,9 @@ export const conversationStore = once((deps: Deps) => {
   const reading: Pick<Listed, 'list'> & { find: (who: Caller, id: string) => RawRow } = { list, find }
   return {
     ...reading,
+    columns,
     filters,
+    Patch: ConversationPatch,
     byId,
     patch,
     open,
@@ -281,19 +283,12 @@ function nameOf(before: Conversation, after: Conversation): EventName {
   return before.status === 'closed' ? 'conversation.reopened' : 'conversation.updated'
 }
 
-export const conversations = (deps: Deps): Route[] => {
-  const { list, find, patch } = conversationStore(deps)
-  return standardRoutes({
+export const conversations = (deps: Deps): Route[] =>
+  standardRoutes({
     path: '/conversations',
     scope: 'rest.inbox.conversations',
     name: 'conversation',
     Shape: Conversation,
-    columns,
-    filters,
     sorts,
-    Patch: ConversationPatch,
-    list,
-    find,
-    patch,
+    ...conversationStore(deps),
   })
-}

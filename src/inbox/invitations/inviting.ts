@@ -18,7 +18,7 @@ import { invitationText, withLink } from './texts.ts'
 // What a request changes of a meeting goes to the calendars of those who take part in it. The store of meetings sends nothing, so
 // that imports, mails that come in, undo and restored records write to nobody.
 
-/** The writes of the store, whose mails are queued in the same transaction. */
+/** The store of meetings with writes whose mails are queued in the same transaction. */
 export const invitingStore = once((deps: Deps) => {
   const { db, clock } = deps
   const store = meetingStore(deps)
@@ -28,10 +28,10 @@ export const invitingStore = once((deps: Deps) => {
   const { memberAuthor } = authors(deps)
 
   const create = (who: Caller, given: MeetingCreate): Meeting =>
-    store.create(who, given, (meeting) => told(who, undefined, meeting))
+    store.createWith(who, given, (meeting) => told(who, undefined, meeting))
 
   const patch = (who: Caller, before: Meeting, given: MeetingPatch): Meeting =>
-    store.patch(who, before, given, (after) => told(who, before, after))
+    store.patchWith(who, before, given, (after) => told(who, before, after))
 
   function remove(who: Caller, meeting: Meeting): void {
     invite(who, meeting, undefined)
@@ -105,10 +105,10 @@ export const invitingStore = once((deps: Deps) => {
     return { sender, name }
   }
 
-  return { create, patch, remove }
+  return { ...store, create, patch, remove }
 })
 
 /** The routes of meetings. */
-export const invitingMeetings = (deps: Deps): Route[] => meetings(deps, invitingStore(deps))
+export const invitingMeetings = (deps: Deps): Route[] => meetings(invitingStore(deps))
 
 const SENDS = 'rest.inbox.messages.write'

@@ -209,7 +209,7 @@ export function customFieldStore({ db, clock, announce }: Deps) {
     throw conflict('not_unique', detail)
   }
 
-  return { list, find, create, patch, remove }
+  return { Create: CustomFieldCreate, Patch: CustomFieldPatch, columns, filters, list, find, create, patch, remove }
 }
 
 /** Throws 422 if the options or `is_unique` do not fit the type. */
@@ -233,11 +233,7 @@ export const customFields = (deps: Deps): Route[] =>
     name: 'custom field',
     audited: 'custom_field',
     Shape: CustomField,
-    columns,
-    filters,
     sorts,
-    Create: CustomFieldCreate,
-    Patch: CustomFieldPatch,
     ...customFieldStore(deps),
   }).map((route) => (route.method === 'delete' ? { ...route, description: ABOUT_DELETION } : route))
 
