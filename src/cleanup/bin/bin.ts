@@ -6,7 +6,6 @@ import type { Caller } from '../../lib/caller.ts'
 import { conflict, notFound, Problem } from '../../lib/problem.ts'
 import { DAY_MS, rfc3339 } from '../../lib/time.ts'
 import { matches, type Query, wordsOf } from '../../lib/words.ts'
-import type { RawRow } from '../../store/rows/columns.ts'
 import type { Stored } from '../../store/rows/record-store.ts'
 import { type Fields, flatten } from '../merges/fields.ts'
 import { wholeRecords } from '../merges/mergeable.ts'
@@ -106,7 +105,7 @@ export const binStore = once((deps: Deps) => {
     const { columns, find: findRecord } = records[object]
     return {
       object,
-      record: columns.present(findRecord(who, record_id) as RawRow) as Stored,
+      record: columns.present(findRecord(who, record_id)),
       left: [...left, ...links.left],
       brought: withLists(links.brought, lists),
     }
@@ -150,7 +149,7 @@ export const binStore = once((deps: Deps) => {
   function writePlain(who: Caller, object: Plain, record: Stored): void {
     const back = { ...record, updated_at: rfc3339(clock.now()), version: record.version + 1 }
     if (object === 'meeting') Object.assign(back, { has_transcript: false })
-    records[object].restore(who.org, back as never)
+    records[object].restore(who.org, back)
     outbox.record(who, `${object}.created` as EventName, back)
   }
 

@@ -2,7 +2,6 @@ import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
 import { Problem } from '../../lib/problem.ts'
 import { LINKS, type Link, type LinkedRecords } from '../../records/links.ts'
-import type { Stored } from '../../store/rows/record-store.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import type { referringRecords } from '../merges/referring.ts'
 import type { LeftOut } from './references.ts'
@@ -57,10 +56,10 @@ export function linksBack(db: Database, records: ReturnType<typeof referringReco
   ): string | undefined {
     const { columns, find, patch } = records[object]
     try {
-      const stored = columns.present(find(who, record)) as Stored
+      const stored = columns.present(find(who, record))
       const value = givenBack(stored[field], id, before)
       if (value === undefined) return 'changed'
-      patch(who, stored as never, { [field]: value } as never)
+      patch(who, stored, { [field]: value })
       return undefined
     } catch (error) {
       if (!(error instanceof Problem)) throw error

@@ -1,3 +1,4 @@
+import type { Stored } from '../../store/rows/record-store.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 
 /** What could not be given back, and why; the rest of the record is there again. */
@@ -25,21 +26,17 @@ export function presentReferences(db: Database) {
     ]),
   )
 
-  return function check<Shape extends { id: string }>(
-    org: number,
-    object: string,
-    record: Shape,
-  ): { record: Shape; left: LeftOut[] } {
+  return function check(org: number, object: string, record: Stored): { record: Stored; left: LeftOut[] } {
     const left: LeftOut[] = []
     const checked = Object.entries(record).map(([field, value]) => {
       const table = TARGETS[field]
       if (!table || value === null) return [field, value]
       const isThere = (id: unknown): boolean => exists[table]?.get(org, id) === 1
       const kept = Array.isArray(value) ? value.filter(isThere) : isThere(value) ? value : null
-      if (Array.isArray(kept) ? kept.length < (value as unknown as unknown[]).length : kept === null)
+      if (Array.isArray(kept) ? kept.length < (value as unknown[]).length : kept === null)
         left.push({ object, id: record.id, field, reason: 'deleted' })
       return [field, kept]
     })
-    return { record: Object.fromEntries(checked) as Shape, left }
+    return { record: Object.fromEntries(checked), left }
   }
 }

@@ -200,7 +200,7 @@ function eraseAll(work: Work): void {
 
   for (const kind of ['task', 'note', 'meeting'] as const) {
     const { find, columns, remove } = records[kind]
-    each(plan.gone[`${kind}s`], (id) => quietly(() => remove(who, columns.present(find(who, id)) as never)))
+    each(plan.gone[`${kind}s`], (id) => quietly(() => remove(who, columns.present(find(who, id)))))
   }
   each(plan.gone.conversations, (id) => removeConversation(org, id))
   const contacts = contactStore(deps)

@@ -4,7 +4,6 @@ import type { Caller } from '../../lib/caller.ts'
 import { Problem } from '../../lib/problem.ts'
 import { contactsOf, type Participant } from '../../meetings/participants.ts'
 import { transcriptStore } from '../../meetings/transcripts.ts'
-import type { RawRow } from '../../store/rows/columns.ts'
 import { referringRecords } from '../merges/referring.ts'
 import { ERASED, type Finder } from './traits.ts'
 
@@ -25,21 +24,11 @@ type Table = keyof typeof KINDS
 
 const NOT_GIVEN = new Set(['id', 'created_at', 'updated_at', 'version', 'preview', 'sla', 'participants', 'ical_uid'])
 
-type Fields = { id: string } & Record<string, unknown>
-type Records = Record<
-  (typeof KINDS)[Table],
-  {
-    columns: { present: (row: RawRow) => Fields }
-    find: (who: Caller, id: string) => RawRow
-    patch: (who: Caller, before: Fields, given: Record<string, unknown>) => unknown
-  }
->
-
 export const isRecordTable = (table: string): table is Table => Object.hasOwn(KINDS, table)
 
 export function textStore(deps: Deps) {
   const { db, clock } = deps
-  const records = referringRecords(deps) as unknown as Records
+  const records = referringRecords(deps)
   const conversations = conversationStore(deps)
   const transcripts = transcriptStore(deps)
   const transcriptOf = db.prepare('SELECT id FROM transcripts WHERE org_id = ? AND meeting_id = ?').pluck()
@@ -67,7 +56,8 @@ export function textStore(deps: Deps) {
     const given = Object.fromEntries(
       Object.entries(before).flatMap(([name, value]) => {
         if (NOT_GIVEN.has(name) || (table === 'contacts' && name === 'name')) return []
-        const after = name === 'custom_fields' ? changedValues(value as Fields, find) : cleaned(value, find)
+        const after =
+          name === 'custom_fields' ? changedValues(value as Record<string, unknown>, find) : cleaned(value, find)
         return after === undefined || after === value ? [] : [[name, after]]
       }),
     )

@@ -1,7 +1,7 @@
 import { emailKey } from '../../lib/email.ts'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import { nameOf, phoneKey } from '../../records/contact-methods.ts'
+import { type NameSource, nameOf, phoneKey } from '../../records/contact-methods.ts'
 import type { Value, Values } from '../../records/custom-fields/types.ts'
 
 // How a merge combines the fields of two records, and how undoing it restores those of the remaining one. Pure
@@ -104,7 +104,8 @@ function fill(first: Fields | null, second: Fields | null): Fields | null {
 }
 
 /** The name of a contact follows from its other fields. */
-const named = (fields: Fields): Fields => ('emails' in fields ? { ...fields, name: nameOf(fields as never) } : fields)
+const named = (fields: Fields): Fields =>
+  'emails' in fields ? { ...fields, name: nameOf(fields as NameSource) } : fields
 
 /**
  * Throws 422 with a pointer for each choice that is a field of neither record, or cannot be chosen, or was made for both of

@@ -5,8 +5,7 @@ import { contactsOf, type Participant, swapContact, unswapContact } from '../../
 import type { Speaker } from '../../meetings/speakers.ts'
 import * as speakers from '../../meetings/speakers.ts'
 import { LINKS, type LinkedRecords, type Referring } from '../../records/links.ts'
-import type { RawRow } from '../../store/rows/columns.ts'
-import type { Stored } from '../../store/rows/record-store.ts'
+import type { AnyStore, Stored } from '../../store/rows/record-store.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import type { MergeObject, Reason } from './undo-conflicts.ts'
 
@@ -16,11 +15,7 @@ import type { MergeObject, Reason } from './undo-conflicts.ts'
 type Value = string | null | unknown[]
 
 /** What links need of the referring records. */
-export type Records = {
-  columns: { present: (row: RawRow) => Stored }
-  find: (who: Caller, id: string) => RawRow
-  patch: (who: Caller, before: never, given: never) => unknown
-}
+export type Records = Pick<AnyStore, 'columns' | 'find' | 'patch'>
 
 export type Moved = LinkedRecords
 export type LeftLink = { object: Referring; id: string; field: string; reason: Reason }
@@ -88,7 +83,7 @@ export function mergedLinks(db: Database, object: MergeObject, recordsOf: Record
     record: Stored,
     field: string,
     value: Value | readonly unknown[],
-  ): unknown => recordsOf[object].patch(who, record as never, { [field]: value } as never)
+  ): unknown => recordsOf[object].patch(who, record, { [field]: value })
 
   return { move, moveBack }
 }

@@ -4,18 +4,13 @@ import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { CustomObject, Values } from '../../records/custom-fields/types.ts'
-import type { Stored } from '../../store/rows/record-store.ts'
+import type { AnyStore, Stored } from '../../store/rows/record-store.ts'
 import { type Fields, flatten, unflatten } from './fields.ts'
 import type { Records } from './links.ts'
 import type { CustomConflicts } from './values.ts'
 
 /** The store of contacts or companies, as far as a merge needs it. */
-export type Mergeable = Records & {
-  restore: (org: number, record: never) => void
-  write: (org: number, before: never, after: never) => void
-  save: (who: Caller, before: never, after: never) => unknown
-  remove: (who: Caller, record: never) => void
-}
+export type Mergeable = Records & Pick<AnyStore, 'restore' | 'write' | 'save' | 'remove'>
 
 /** A record, and its values of archived custom fields. */
 type Whole = { record: Stored; archived: Values }
@@ -50,7 +45,7 @@ export function wholeRecords(
   /** Writes a new version and an event if the wire form changes. */
   function save(who: Caller, before: Fields, after: Fields): void {
     const [old, updated] = [wholeOf(who.org, before), wholeOf(who.org, after)]
-    if (!same(old.record, updated.record)) store.save?.(who, old.record as never, updated.record as never)
+    if (!same(old.record, updated.record)) store.save?.(who, old.record, updated.record)
     custom.writeArchived(who.org, updated.record.id, old.archived, updated.archived)
   }
 
@@ -61,7 +56,7 @@ export function wholeRecords(
   }
 
   function remove(who: Caller, fields: Fields): void {
-    store.remove?.(who, wholeOf(who.org, fields).record as never)
+    store.remove?.(who, wholeOf(who.org, fields).record)
   }
 
   /**
@@ -72,14 +67,14 @@ export function wholeRecords(
     const { record, archived } = wholeOf(who.org, fields)
     const back = { ...record, updated_at: rfc3339(clock.now()), version: record.version + 1 }
     const whole = { record: back, archived }
-    store.restore(who.org, withoutUnique(whole).record as never)
+    store.restore(who.org, withoutUnique(whole).record)
     outbox.record(who, `${object}.created` as EventName, back)
     return () => write(who.org, withoutUnique(whole), whole)
   }
 
   /** Writes a record without a new version or an event. */
   function write(org: number, before: Whole, after: Whole): void {
-    store.write(org, before.record as never, after.record as never)
+    store.write(org, before.record, after.record)
     custom.writeArchived(org, after.record.id, before.archived, after.archived)
   }
 

@@ -1,6 +1,9 @@
+import { companyStore } from '../../crm/companies.ts'
+import { contactStore } from '../../crm/contacts.ts'
 import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
+import { anyStore } from '../../store/rows/record-store.ts'
 import { duplicates } from './duplicates.ts'
 import { changesOf, checkChoices, checkRoom, combine, type Fields, giveBack } from './fields.ts'
 import { type Merge, mergeJournal } from './journal.ts'
@@ -20,10 +23,10 @@ export type LeftBehind = Left & { object: string; id: string }
 export function mergeStore(deps: Deps) {
   const { db } = deps
   const referring = referringRecords(deps)
-  const { contact: contacts, company: companies } = referring
+  const [contacts, companies] = [contactStore(deps), companyStore(deps)]
   const kinds = {
-    contact: kind('contact', { ...contacts, remove: contacts.discard }),
-    company: kind('company', { ...companies, remove: companies.discard }),
+    contact: kind('contact', anyStore({ ...contacts, remove: contacts.discard })),
+    company: kind('company', anyStore({ ...companies, remove: companies.discard })),
   }
   const journal = mergeJournal(deps)
   const tree = parents(db)

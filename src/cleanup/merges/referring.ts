@@ -1,31 +1,31 @@
 import { companyStore } from '../../crm/companies.ts'
 import { contactStore } from '../../crm/contacts.ts'
 import { dealStore } from '../../crm/deals/deals.ts'
-import { columns as noteColumns, noteStore } from '../../crm/notes.ts'
-import { columns as taskColumns, taskStore } from '../../crm/tasks.ts'
+import { noteStore } from '../../crm/notes.ts'
+import { taskStore } from '../../crm/tasks.ts'
 import { type Deps, once } from '../../deps.ts'
-import { columns as conversationColumns } from '../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { authorStore } from '../../inbox/messages/authors.ts'
-import { columns as meetingColumns } from '../../meetings/meeting.ts'
 import { meetingStore } from '../../meetings/meetings.ts'
 import { exported as transcriptColumns } from '../../meetings/transcript.ts'
 import { transcriptStore } from '../../meetings/transcripts.ts'
 import { enrollmentStore } from '../../sequences/enrollments/enrollments.ts'
+import { anyStore } from '../../store/rows/record-store.ts'
 
 /** The stores of the records that refer to others; `patch` changes a reference, with its version and event. */
 export const referringRecords = once((deps: Deps) => {
-  const transcripts = transcriptStore(deps)
+  const { columns, find, restore, relink, remove } = meetingStore(deps)
+  const [transcripts, enrollments] = [transcriptStore(deps), enrollmentStore(deps)]
   return {
-    contact: contactStore(deps),
-    company: companyStore(deps),
-    deal: dealStore(deps),
-    note: { ...noteStore(deps), columns: noteColumns },
-    task: { ...taskStore(deps), columns: taskColumns },
-    meeting: { ...meetingStore(deps), columns: meetingColumns, patch: meetingStore(deps).relink },
-    transcript: { columns: transcriptColumns, find: transcripts.byId, patch: transcripts.relink },
-    conversation: { ...conversationStore(deps), columns: conversationColumns },
-    message: authorStore(deps),
-    enrollment: { ...enrollmentStore(deps), patch: enrollmentStore(deps).relink },
+    contact: anyStore(contactStore(deps)),
+    company: anyStore(companyStore(deps)),
+    deal: anyStore(dealStore(deps)),
+    note: anyStore(noteStore(deps)),
+    task: anyStore(taskStore(deps)),
+    meeting: anyStore({ columns, find, restore, patch: relink, remove }),
+    transcript: anyStore({ columns: transcriptColumns, find: transcripts.byId, patch: transcripts.relink }),
+    conversation: anyStore(conversationStore(deps)),
+    message: anyStore(authorStore(deps)),
+    enrollment: anyStore({ columns: enrollments.columns, find: enrollments.find, patch: enrollments.relink }),
   }
 })

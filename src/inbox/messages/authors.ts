@@ -18,8 +18,9 @@ export const authorStore = once(({ db, clock }: Deps) => {
   const clear = db.prepare(`UPDATE messages SET ${set} WHERE org_id = @org AND author_id = @contact`)
 
   /** For merges of contacts. */
-  function patch({ org }: Caller, { id }: Authored, { author_id: author }: Pick<Authored, 'author_id'>): void {
-    setOne.run({ org, id, author, now: clock.now() })
+  function patch({ org }: Caller, before: Authored, { author_id }: Pick<Authored, 'author_id'>): Authored {
+    setOne.run({ org, id: before.id, author: author_id, now: clock.now() })
+    return { ...before, author_id, version: before.version + 1 }
   }
 
   function clearContact({ org }: Caller, contact: string): void {

@@ -195,12 +195,12 @@ export const enrollmentStore = once((deps: Deps) => {
     who: Caller,
     before: Enrollment,
     given: Pick<Enrollment, 'contact_id'> | Pick<Enrollment, 'deal_id'>,
-  ): void {
+  ): Enrollment {
     const contact_id = 'contact_id' in given ? given.contact_id : null
     let kept = byId(who.org, before.id) as EnrollmentRow
     const other = contact_id && isLive(kept) && enrolled.get(who.org, kept.sequence_id, contact_id)
     if (other) kept = end(who, kept, 'stopped', 'merged')
-    save(who, kept, given)
+    return enrollmentOf(save(who, kept, given))
   }
 
   const reading = { columns, list, find: (who: Caller, id: string): RawRow => find(who, id) }
