@@ -91,7 +91,7 @@ export function memberRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'deps'
       audit: { action: 'sessions.ended' },
       find: (who, id = '') => columns.present(find(who, id)),
       run: ({ who, record }) => {
-        const { id, role } = record as unknown as Member
+        const { id, role } = record as Member
         refuseHigher((who.session as Session).role, role)
         sessions.endAll(who.org, id, who.session?.id)
       },

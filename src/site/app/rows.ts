@@ -1,3 +1,4 @@
+import type * as v from 'valibot'
 import { companyStore } from '../../crm/companies.ts'
 import { contactStore } from '../../crm/contacts.ts'
 import { dealStore } from '../../crm/deals/deals.ts'
@@ -29,7 +30,7 @@ const ids: Filter = {
  * table can be scrolled to its middle and to its end.
  */
 export function rowRoutes(deps: Deps): Route<Need>[] {
-  const rows = (name: string, plural: string, item: typeof Contact, listed: Listed): Route<Need> => ({
+  const rows = (name: string, plural: string, item: v.GenericSchema, listed: Listed): Route<Need> => ({
     ...listed,
     kind: 'list',
     method: 'get',
@@ -47,12 +48,12 @@ export function rowRoutes(deps: Deps): Route<Need>[] {
       filters: { ...contacts.filters, ids, filter: filterParameter(deps, 'contact') },
       sorts: contactRecord.sorts,
     }),
-    rows('company', 'companies', Company as never, {
+    rows('company', 'companies', Company, {
       ...companies,
       filters: { ...companies.filters, ids, filter: filterParameter(deps, 'company') },
       sorts: companyRecord.sorts,
     }),
-    rows('deal', 'deals', Deal as never, {
+    rows('deal', 'deals', Deal, {
       ...deals,
       filters: { ...deals.filters, ids, filter: filterParameter(deps, 'deal') },
       sorts: dealRecord.sorts,

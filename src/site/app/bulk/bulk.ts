@@ -7,6 +7,7 @@ import type { Caller } from '../../../lib/caller.ts'
 import { conflict, field, invalid, Problem } from '../../../lib/problem.ts'
 import { noticeQueue } from '../../../personal/notices.ts'
 import { customValues } from '../../../records/custom-fields/values.ts'
+import type { Deal } from '../../../records/deal.ts'
 import { type Job, jobQueue } from '../../../store/jobs/jobs.ts'
 import type { Store } from '../../../store/open.ts'
 import type { Stored } from '../../../store/rows/record-store.ts'
@@ -177,7 +178,7 @@ export const bulkStore = once((deps: Deps) => {
       throw conflict('list_gone', 'The list was deleted meanwhile.')
     const before = events.lastSeq(who.org)
     if (change.delete) remove?.(who, record)
-    else if (change.close) deals.close(who, record as never, change.close)
+    else if (change.close) deals.close(who, record as Deal, change.close)
     else {
       const given = { ...change.patch, ...tagsOf(record, change) }
       if (Object.keys(given).length > 0) patch(who, record, given)

@@ -78,7 +78,7 @@ export function handOverRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'dep
       summary: 'Hand over what a member has',
       body: HandOver,
       audit: { action: 'member.handed_over', detail: ({ body }) => detailOf(body as Asked) },
-      run: ({ who, record, body }) => start(store, who, record as unknown as Member, body as Asked),
+      run: ({ who, record, body }) => start(store, who, record as Member, body as Asked),
     },
     {
       ...one,
@@ -87,7 +87,7 @@ export function handOverRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'dep
       body: Away,
       audit: { action: 'member.away_changed', detail: ({ body }) => body as v.InferOutput<typeof Away> },
       run: ({ who, record, body }) => {
-        changeAway(who, record as unknown as Member, (body as v.InferOutput<typeof Away>).returns_on)
+        changeAway(who, record as Member, (body as v.InferOutput<typeof Away>).returns_on)
         return { id: record.id }
       },
     },

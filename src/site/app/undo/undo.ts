@@ -1,13 +1,14 @@
 import * as v from 'valibot'
 import { binStore, type Restored } from '../../../cleanup/bin/bin.ts'
 import { type Back, dealStore } from '../../../crm/deals/deals.ts'
-import { taskStore } from '../../../crm/tasks.ts'
+import { type Task, taskStore } from '../../../crm/tasks.ts'
 import { type Deps, once } from '../../../deps.ts'
 import type { Need, Route } from '../../../http/route.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import * as f from '../../../lib/fields.ts'
 import { same } from '../../../lib/merge.ts'
 import { conflict, field, invalid, Problem } from '../../../lib/problem.ts'
+import { validate } from '../../../lib/validate.ts'
 import type { Deal } from '../../../records/deal.ts'
 import type { Stored } from '../../../store/rows/record-store.ts'
 import { isRecordObject, kindOf, type RecordObject, recordWrites } from '../records.ts'
@@ -90,18 +91,18 @@ export const undoStore = once((deps: Deps) => {
   }
 
   function takeBack(who: Caller, object: RecordObject, event: ToldEvent): number {
-    const { find, fields, check, patch } = writes[object]
+    const { find, fields, patch } = writes[object]
     const record = find(who, event.object_id)
     if (object === 'deal' && event.changed_fields.includes('status')) return outcomeBack(who, record, event).version
     const back = inverse(record, event, fields)
     if (back.changed.length > 0) throw changedSince(who, back.changed, event)
     if (Object.keys(back.patch).length === 0) throw cannot()
+    const { completed_at } = event.previous as Partial<Task>
     // What follows from these fields comes back with them, instead of beginning anew.
     if ('stage' in back.patch)
-      return deals.takeBack(who, record as never, check(back.patch) as never, clocksOf(event)).version
+      return deals.takeBack(who, record as Deal, validate(deals.Patch, back.patch), clocksOf(event)).version
     if (object === 'task' && 'status' in back.patch)
-      return tasks.takeBack(who, record as never, check(back.patch) as never, event.previous.completed_at as never)
-        .version
+      return tasks.takeBack(who, record as Task, validate(tasks.Patch, back.patch), completed_at).version
     return patch(who, record, back.patch).version
   }
 
@@ -112,8 +113,8 @@ export const undoStore = once((deps: Deps) => {
     const reason_id = previous.close_reason_id as string | null
     const back = clocksOf(event)
     return reason_id === null
-      ? deals.reopen(who, record as never, previous.stage as string, back)
-      : deals.close(who, record as never, { reason_id }, back)
+      ? deals.reopen(who, record as Deal, previous.stage as string, back)
+      : deals.close(who, record as Deal, { reason_id }, back)
   }
 
   /** `by` is who has changed one of the fields last; null if it was no member. */
