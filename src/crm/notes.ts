@@ -113,7 +113,7 @@ export const noteStore = once((deps: Deps) => {
 
   /** Creates a note that somebody else has written, elsewhere. */
   const createBy = (who: Caller, given: NoteCreate, author_id: string | null): Note =>
-    plain.create(who, given, { author_id })
+    plain.createWith(who, given, { author_id })
 
   function remove(who: Caller, note: Note): void {
     const keep = bin.keeping(who, 'note', note)

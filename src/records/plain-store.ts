@@ -43,8 +43,11 @@ export function plainStore<Shape extends Stored>(
 ) {
   const row = rows(db, table, columns)
 
+  /** Takes no flags: what a route passes behind the body must not become a field. */
+  const create = (who: Caller, given: Partial<Shape>): Shape => createWith(who, given, {})
+
   /** `own` are fields that no caller gives. */
-  function create(who: Caller, given: Partial<Shape>, own: Partial<Shape> = {}): Shape {
+  function createWith(who: Caller, given: Partial<Shape>, own: Partial<Shape>): Shape {
     references.check(who.org, given)
     const made = newRow(clock, { ...blank, ...given, ...own }) as unknown as Shape
     check(who, made)
@@ -81,5 +84,5 @@ export function plainStore<Shape extends Stored>(
     return announce(who, `${kind}.deleted`, record)
   }
 
-  return { create, restore, patch, save, remove }
+  return { create, createWith, restore, patch, save, remove }
 }

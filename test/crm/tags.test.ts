@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { tagStore } from '../../src/crm/tags.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -120,4 +121,12 @@ describe('settings that the interface reads', () => {
     assert.deepEqual(await ids('status=deactivated'), [a.deactivated])
     assert.deepEqual(await ids('role=owner'), [a.owner])
   })
+})
+
+test('an import or a route that passes flags does not make them fields of a tag', () => {
+  const { store, deps, a } = server
+  const create = tagStore(deps).create as (...given: unknown[]) => Record<string, unknown>
+  const who = { org: a.org, member: null }
+  const tag = store.transaction(() => create(who, { name: 'Flagged' }, { allow_duplicate: true }))
+  assert.equal('allow_duplicate' in tag, false)
 })
