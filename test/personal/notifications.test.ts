@@ -68,6 +68,19 @@ describe('a notification', () => {
     assert.deepEqual(await unread('owner'), [])
   })
 
+  test('is also made by a change whose event has a name of its own', async () => {
+    await clear('member')
+    const deal = await app.newDeal({ title: 'Moved' })
+    const { data: stages } = (await app.call('GET', '/stages')).body
+    const next = stages.find(({ id, is_open }: Row) => is_open && id !== deal.stage)
+    await app.patchRecord(`/deals/${deal.id}`, { stage: next.id, owner_id: app.ids.member })
+    assert.equal(app.events().at(-1)?.type, 'deal.stage_changed')
+    assert.deepEqual(
+      (await unread('member')).map(({ kind, record }) => [kind, record.id]),
+      [['assigned', deal.id]],
+    )
+  })
+
   test('replaces an unread one of the same record', async () => {
     await clear('member')
     const deal = await app.newDeal({ owner_id: app.ids.member })
