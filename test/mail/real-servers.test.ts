@@ -65,7 +65,7 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
     const trust = { ca: team.ca }
     const { store, deps } = server
     const office = outboundMail({ deps, write: store.write, trust })
-    const scheduler = startScheduler({ store, log: silentLog, kinds: mailKinds(office), recurring: [] })
+    const scheduler = startScheduler({ store, log: silentLog, kinds: mailKinds(office), recurring: [], afterJump: [] })
     const options = {
       deps,
       write: store.write,

@@ -254,7 +254,8 @@ describe('a notification', () => {
 
 test('a task that is due is told once to its owner, also after a restart', async () => {
   await clear('member')
-  const start = () => startScheduler({ store: app.store, log: silentLog, kinds: [], recurring: screensWork(app.deps) })
+  const start = () =>
+    startScheduler({ store: app.store, log: silentLog, kinds: [], recurring: screensWork(app.deps), afterJump: [] })
   let scheduler = start()
   await scheduler.tick()
   const dueIn = (ms: number) => rfc3339(app.now() + ms)

@@ -24,7 +24,7 @@ export type SchedulerOptions = {
   kinds: readonly Kind[]
   recurring: readonly Recurring[]
   /** What follows from a jump of the clock, besides the times of jobs. */
-  afterJump?: readonly AfterJump[]
+  afterJump: readonly AfterJump[]
   random?: () => number
   timers?: Timers
   /** For jobs outside of a transaction when the scheduler stops; longer ones are repeated after the next start. */
@@ -49,7 +49,7 @@ export function startScheduler({
   log,
   kinds,
   recurring,
-  afterJump = [],
+  afterJump,
   random = Math.random,
   timers = unrefTimers,
   graceMs = 5000,

@@ -14,7 +14,13 @@ let app: AppServer
 let scheduler: Scheduler
 before(async () => {
   app = await startApp()
-  scheduler = startScheduler({ store: app.store, log: silentLog, kinds: bulkKinds(app.deps), recurring: [] })
+  scheduler = startScheduler({
+    store: app.store,
+    log: silentLog,
+    kinds: bulkKinds(app.deps),
+    recurring: [],
+    afterJump: [],
+  })
 })
 after(async () => {
   await scheduler.stop()
@@ -116,7 +122,13 @@ test('a list that is deleted while a bulk change fills it takes no more records'
   await scheduler.stop()
   const { id } = await app.ok('member', 'POST', '/bulk', { kind: 'contacts', ids: [one], to_list_id: list.id })
   await app.call('DELETE', `/lists/${list.id}`)
-  scheduler = startScheduler({ store: app.store, log: silentLog, kinds: bulkKinds(app.deps), recurring: [] })
+  scheduler = startScheduler({
+    store: app.store,
+    log: silentLog,
+    kinds: bulkKinds(app.deps),
+    recurring: [],
+    afterJump: [],
+  })
   await scheduler.tick()
   const { failed, finished_at } = await app.ok('member', 'GET', `/bulk/${id}`)
   assert.deepEqual(failed, [{ id: one, code: 'list_gone', detail: 'The list was deleted meanwhile.' }])

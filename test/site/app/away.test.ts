@@ -78,7 +78,13 @@ describe('a member who is away', () => {
     await handOver('owner', zoe.id, { to: { deals: [app.ids.other] }, returns_on: date })
     await pass(5 * DAY_MS)
     assert.equal(holder('deals', deal.id), app.ids.other)
-    const scheduler = startScheduler({ store: app.store, log: silentLog, kinds: screensKinds(app.deps), recurring: [] })
+    const scheduler = startScheduler({
+      store: app.store,
+      log: silentLog,
+      kinds: screensKinds(app.deps),
+      recurring: [],
+      afterJump: [],
+    })
     await scheduler.tick()
     await scheduler.stop()
     assert.equal(holder('deals', deal.id), zoe.id)

@@ -13,7 +13,8 @@ import { errorsOf, type Given, idsOf, type Row, UNKNOWN } from '../../support/re
 
 let app: AppServer
 let scheduler: Scheduler
-const start = () => startScheduler({ store: app.store, log: silentLog, kinds: bulkKinds(app.deps), recurring: [] })
+const start = () =>
+  startScheduler({ store: app.store, log: silentLog, kinds: bulkKinds(app.deps), recurring: [], afterJump: [] })
 before(async () => {
   app = await startApp()
   await app.newRecord('/custom-fields', { object: 'deal', key: 'code', label: 'Code', type: 'text', is_unique: true })

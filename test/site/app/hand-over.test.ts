@@ -369,7 +369,7 @@ describe('a hand-over', () => {
     cpSync(app.dataDir, folder, { recursive: true, filter: (path) => !path.endsWith('.lock') })
     const store = openStore(folder, { wall: app.now })
     const kinds = screensKinds(resourceDeps(store))
-    const scheduler = startScheduler({ store, log: silentLog, kinds, recurring: [] })
+    const scheduler = startScheduler({ store, log: silentLog, kinds, recurring: [], afterJump: [] })
     await scheduler.tick()
     await scheduler.stop()
     const of = (sql: string) => store.db.prepare(sql).pluck().all(id)

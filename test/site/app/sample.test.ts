@@ -17,7 +17,13 @@ let app: AppServer
 let scheduler: Scheduler
 before(async () => {
   app = await startApp()
-  scheduler = startScheduler({ store: app.store, log: silentLog, kinds: screensKinds(app.deps), recurring: [] })
+  scheduler = startScheduler({
+    store: app.store,
+    log: silentLog,
+    kinds: screensKinds(app.deps),
+    recurring: [],
+    afterJump: [],
+  })
 })
 after(async () => {
   await scheduler.stop()

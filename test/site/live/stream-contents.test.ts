@@ -93,7 +93,7 @@ describe('what belongs to one member', () => {
         const { id } = await app.newDeal()
         await app.ok(person, 'POST', '/bulk', { kind: 'deals', ids: [id], patch: { title: 'Other' } })
         const kinds = bulkKinds(app.deps)
-        const scheduler = startScheduler({ store: app.store, log: silentLog, kinds, recurring: [] })
+        const scheduler = startScheduler({ store: app.store, log: silentLog, kinds, recurring: [], afterJump: [] })
         await scheduler.tick()
         await scheduler.stop()
       },

@@ -28,7 +28,7 @@ async function runUntilKilled(dataDir: string, kill: number, killer = -1): Promi
       insert.run(payload)
       if (++runs === ${kill} || payload === ${killer}) process.kill(process.pid, 'SIGKILL')
     } }
-    const scheduler = startScheduler({ store, log: silentLog, kinds: [note], recurring: [] })
+    const scheduler = startScheduler({ store, log: silentLog, kinds: [note], recurring: [], afterJump: [] })
     await scheduler.tick()
     await scheduler.stop()
     store.close()`

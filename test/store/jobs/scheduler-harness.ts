@@ -55,6 +55,7 @@ export function schedulerHarness(server: Pick<TestServer, 'store' | 'a'>, option
     log,
     kinds: [],
     recurring: [],
+    afterJump: [],
     random: () => 1,
     timers: clockwork.timers,
     ...options,

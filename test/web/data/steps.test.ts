@@ -24,7 +24,13 @@ before(async () => {
   server = await startServer()
   screens = await startScreens(server)
   ana = await screens.signedIn('member')
-  scheduler = startScheduler({ store: server.store, log: silentLog, kinds: bulkKinds(server.deps), recurring: [] })
+  scheduler = startScheduler({
+    store: server.store,
+    log: silentLog,
+    kinds: bulkKinds(server.deps),
+    recurring: [],
+    afterJump: [],
+  })
 })
 after(async () => {
   await scheduler.stop()

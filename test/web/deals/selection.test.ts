@@ -23,7 +23,7 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
     for (let index = 0; index < MANY; index++) await server.newId('/deals', { title: `Rollout ${index}`, amount: 100 })
     // Changes of many records are jobs, which the clock of a test server would never start by itself.
     const { store, deps } = server
-    scheduler = startScheduler({ store, log: silentLog, kinds: bulkKinds(deps), recurring: [] })
+    scheduler = startScheduler({ store, log: silentLog, kinds: bulkKinds(deps), recurring: [], afterJump: [] })
     ticking = setInterval(() => void scheduler.tick(), 50)
     browser = await startChromium()
   })

@@ -22,7 +22,7 @@ describe('deals in tables', { skip: noBrowser }, () => {
     server = await startKitBoard({ only: 'settings' })
     // Changes of many records are jobs, which the clock of a test server would never start by itself.
     const { store, deps } = server
-    scheduler = startScheduler({ store, log: silentLog, kinds: bulkKinds(deps), recurring: [] })
+    scheduler = startScheduler({ store, log: silentLog, kinds: bulkKinds(deps), recurring: [], afterJump: [] })
     ticking = setInterval(() => void scheduler.tick(), 50)
     browser = await startChromium()
     for (const [title, currency] of [

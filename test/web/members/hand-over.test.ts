@@ -37,7 +37,7 @@ describe('handing over what a member has', { skip: noBrowser }, () => {
   /** The job runs by itself. */
   function start(): void {
     const { store, deps } = site.server
-    scheduler = startScheduler({ store, log: silentLog, kinds: screensKinds(deps), recurring: [] })
+    scheduler = startScheduler({ store, log: silentLog, kinds: screensKinds(deps), recurring: [], afterJump: [] })
   }
 
   const open = (member: Row, options: object = {}) =>

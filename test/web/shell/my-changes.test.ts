@@ -126,7 +126,7 @@ describe('my changes', { skip: noBrowser }, () => {
     const row = rowOf(page, `bulk-${id}`)
     await row.getByText('On its way…').waitFor()
     const { store, deps } = place.app
-    const scheduler = startScheduler({ store, log: silentLog, kinds: bulkKinds(deps), recurring: [] })
+    const scheduler = startScheduler({ store, log: silentLog, kinds: bulkKinds(deps), recurring: [], afterJump: [] })
     await row.getByText('Amount of 2 deals').waitFor()
     await row.getByRole('button', { name: 'Take back' }).and(page.locator(':not([aria-busy])')).click()
     await toast(page, 'Taken back: Amount of 2 deals').waitFor()
@@ -139,7 +139,7 @@ describe('my changes', { skip: noBrowser }, () => {
     const still = rowOf(page, `bulk-${(await place.app.ok('member', 'POST', '/bulk', same)).id}`)
     await page.reload()
     await still.getByText('On its way…').waitFor()
-    const second = startScheduler({ store, log: silentLog, kinds: bulkKinds(deps), recurring: [] })
+    const second = startScheduler({ store, log: silentLog, kinds: bulkKinds(deps), recurring: [], afterJump: [] })
     await still.getByText('On its way…').waitFor({ state: 'detached' })
     await second.stop()
   })

@@ -25,6 +25,7 @@ export async function tablePage() {
     log: silentLog,
     kinds: bulkKinds(server.deps),
     recurring: [],
+    afterJump: [],
   })
   const ticking = setInterval(() => void scheduler.tick(), 50)
   const browser: Browser = await startChromium()
