@@ -47,7 +47,7 @@ type WindowedProps = {
 
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), [tabindex]'
 
-/** A list of any length that mounts only the rows in view, and the one with the focus, so that keys never lose it. */
+/** A list of any length that mounts only the rows in view, the one with the focus and the one that it goes to, so that keys never lose it. */
 export function Windowed(props: WindowedProps) {
   const { keys, rowHeight, measured, gap = 0, overscan = 4, total, role = 'list', label, onEnd, render, ref } = props
   const box = useRef<HTMLDivElement>(null)
@@ -56,6 +56,8 @@ export function Windowed(props: WindowedProps) {
   const [view, setView] = useState({ top: 0, height: props.viewHeight ?? 0 })
   const [, redraw] = useState(0)
   const focused = useRef<string | undefined>(undefined)
+  // The row that the focus is on its way to: both stay in the page until it is there, or a key pressed meanwhile meets nothing.
+  const wanted = useRef<string | undefined>(undefined)
   const drawn = useRef(keys)
   drawn.current = keys
   const count = keys.length
@@ -117,23 +119,26 @@ export function Windowed(props: WindowedProps) {
   function focus(index: number, isWanted = () => true): void {
     const key = drawn.current[index]
     if (key === undefined) return
-    focused.current = key
+    wanted.current = key
     show(index)
     redraw((number) => number + 1)
     // The row is in the page once this is drawn. Another row may have its place by then.
     requestAnimationFrame(() => {
-      if (!isWanted()) return
-      const row = box.current?.querySelector<HTMLElement>(`:scope > [data-row="${drawn.current.indexOf(key)}"]`)
-      const target = row?.matches(FOCUSABLE) ? row : row?.querySelector<HTMLElement>(FOCUSABLE)
-      target?.focus({ preventScroll: true })
+      if (wanted.current !== key) return
+      if (isWanted()) {
+        const now = drawn.current.indexOf(key)
+        const row = box.current?.querySelector<HTMLElement>(`:scope > [data-row="${now}"]`)
+        const target = row?.matches(FOCUSABLE) ? row : row?.querySelector<HTMLElement>(FOCUSABLE)
+        target?.focus({ preventScroll: true })
+      }
+      wanted.current = undefined
     })
   }
 
-  const mounted: number[] = []
-  const kept = focused.current === undefined ? -1 : keys.indexOf(focused.current)
-  if (kept >= 0 && kept < first) mounted.push(kept)
+  const kept = [focused.current, wanted.current].map((key) => (key === undefined ? -1 : keys.indexOf(key)))
+  const mounted: number[] = [...new Set(kept)].filter((index) => index >= 0 && (index < first || index > last))
   for (let index = first; index <= last; index += 1) mounted.push(index)
-  if (kept > last) mounted.push(kept)
+  mounted.sort((one, other) => one - other)
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: each of the roles supports a label
     <div
