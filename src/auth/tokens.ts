@@ -23,6 +23,7 @@ export type Claims = { jti: string; org: string; sub: string; kid: string }
 export type NewToken = { id: string; token: string; scopes: Scope[]; expires_at: string | null }
 export type TokenInfo = {
   id: string
+  member_id: string
   email: string
   scopes: Scope[]
   created_at: string
@@ -45,10 +46,10 @@ export function tokens(
   const insert = db.prepare(
     'INSERT INTO tokens (org_id, id, member_id, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const revocation = db.prepare('UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+  const revocation = db.prepare('UPDATE tokens SET revoked_at = ? WHERE org_id = ? AND id = ? AND revoked_at IS NULL')
   const orgOf = db.prepare('SELECT org_id FROM tokens WHERE id = ?').pluck()
   const all = db.prepare(
-    `SELECT tokens.id, members.email, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.revoked_at
+    `SELECT tokens.id, tokens.member_id, members.email, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.revoked_at
      FROM tokens JOIN members ON members.org_id = tokens.org_id AND members.id = tokens.member_id
      WHERE tokens.org_id = ? ORDER BY tokens.id DESC`,
   )
@@ -99,19 +100,24 @@ export function tokens(
     return { created, member: owner.id, keep }
   }
 
-  /** Revokes the token from the next request on. Returns its organisation. */
-  function revoke(id: string): number {
+  /** The organisation of a token. Throws Problem 404. */
+  function findOrg(id: string): number {
     const org = orgOf.get(id) as number | undefined
     if (org === undefined)
       throw new Problem(404, 'no_such_token', `There is no token ${id}. "dealbox token list" shows all tokens.`)
-    revocation.run(clock.now(), id)
-    accessChanged()
     return org
+  }
+
+  /** Revokes the token from the next request on. */
+  function revoke(org: number, id: string): void {
+    revocation.run(clock.now(), org, id)
+    accessChanged()
   }
 
   function list(org: number): TokenInfo[] {
     return (all.all(org) as Record<string, never>[]).map((row) => ({
       id: row.id as unknown as string,
+      member_id: row.member_id as unknown as string,
       email: row.email as unknown as string,
       scopes: JSON.parse(row.scopes as unknown as string),
       created_at: rfc3339(row.created_at as unknown as number),
@@ -164,7 +170,7 @@ export function tokens(
     return { key, implicitAssertion: boundTo(found.installation), org }
   }
 
-  return { create, sign, revoke, list, claimed, verify }
+  return { create, sign, findOrg, revoke, list, claimed, verify }
 }
 
 const boundTo = (installation: string): Uint8Array => encoder.encode(`dealbox:${installation}`)

@@ -17,11 +17,13 @@ import { loginHandlers } from './sessions/login.ts'
 import { type SignInParts, signInParts } from './sessions/parts.ts'
 import { sessionRoutes } from './sessions/sessions.ts'
 import { setupHandlers } from './sessions/setup.ts'
+import { tokenHandlers, tokenRoutes } from './sessions/tokens.ts'
 
 /** Everything below /app, by area. */
 const ROUTES: ((parts: ScreenParts) => Route<Need>[])[] = [
   sessionRoutes,
   inviteRoutes,
+  tokenRoutes,
   memberRoutes,
   handOverRoutes,
   dataRoutes,
@@ -36,6 +38,7 @@ const HANDLERS: ((parts: SignInParts) => Handler[])[] = [
   setupHandlers,
   linkHandlers,
   accountHandlers,
+  tokenHandlers,
   ({ monitored }) => [...monitored.handlers],
   (parts) => [streamHandler(parts), presenceHandler(parts)],
 ]

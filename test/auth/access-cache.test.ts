@@ -145,14 +145,14 @@ test('a token that claims nothing that counts is refused without verifying it', 
     `${head}.public.${message}`,
   ]
   for (const other of others) assert.equal(opened.open(other), undefined)
-  given.revoke(id)
+  given.revoke(server.a.org, id)
   assert.equal(opened.open(token), undefined)
   assert.equal(verified, 0)
 })
 
 test('a token that was revoked before its first use opens nothing', async () => {
   const { id, token } = await newToken()
-  tokens(keyring(server.dataDir, server.store), server.store).revoke(id)
+  tokens(keyring(server.dataDir, server.store), server.store).revoke(server.a.org, id)
   assert.equal(await opened.open(token), undefined)
 })
 

@@ -54,7 +54,7 @@ describe('by another connection', () => {
 
   test('a token is revoked', async () => {
     const kept = await server.tokenWith([...SCOPES])
-    commands(other).tokens.revoke(given.id)
+    commands(other).tokens.revoke(server.a.org, given.id)
     assert.deepEqual([await read(), await write()], [401, 401])
     assert.equal(await read(kept.token), 200)
   })
@@ -109,7 +109,7 @@ describe('by another connection', () => {
 
 describe('by the same store', () => {
   test('a token is revoked', async () => {
-    commands(server.store).tokens.revoke(given.id)
+    commands(server.store).tokens.revoke(server.a.org, given.id)
     assert.deepEqual([await read(), await write()], [401, 401])
   })
 

@@ -55,6 +55,8 @@ DELETE /app/sessions/:id          viewer
 GET    /app/steps                          member
 POST   /app/steps/:id/undo                 member
 GET    /app/timeline              viewer
+DELETE /app/tokens/:id            admin
+GET    /app/tokens/list           admin
 POST   /app/undo                  member
 GET    /app/views                 viewer
 POST   /app/views                 viewer
@@ -76,6 +78,7 @@ POST   /app/password                       viewer
 POST   /app/presence                       viewer
 POST   /app/setup                          -
 GET    /app/stream                         viewer
+POST   /app/tokens                         admin
 DELETE /app/totp                           viewer
 POST   /app/totp                           viewer
 POST   /app/totp/confirm                   viewer

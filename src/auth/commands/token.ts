@@ -75,7 +75,9 @@ export const tokenRevoke = command({
   run: ({ options, args: { id }, write, open }) =>
     open((store) =>
       write(store, () => {
-        const org = tokensOf(store, options.data).revoke(id)
+        const { findOrg, revoke } = tokensOf(store, options.data)
+        const org = findOrg(id)
+        revoke(org, id)
         return { json: { id }, text: `Revoked the token ${id}.`, audit: { org, record: id } }
       }),
     ),

@@ -11,6 +11,7 @@ import { conflict, field, invalid } from '../../lib/problem.ts'
 import { orgGate } from '../../store/orgs/org-states.ts'
 import { orgOf } from '../../store/orgs/orgs.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
+import { checkUnchanged, passwordCheck } from './confirm-password.ts'
 import { newPassword } from './new-password.ts'
 import type { SignInParts } from './parts.ts'
 import { qrSvg } from './qr.ts'
@@ -24,7 +25,8 @@ const Password = f.object({ password: f.optional(f.line(1024)) })
  * Idempotency-Key: one of a password would be too easy to try.
  */
 export function accountHandlers(parts: SignInParts): Handler[] {
-  const { store, bodies, passwords, counters } = parts
+  const { store, bodies, passwords } = parts
+  const confirmPassword = passwordCheck(parts)
   const credentials = credentialStore(store)
   const sessions = sessionStore(store)
   const links = linkStore(store)
@@ -104,19 +106,6 @@ export function accountHandlers(parts: SignInParts): Handler[] {
     answerJson(ctx, 204)
   }
 
-  /**
-   * Whoever uses a session that somebody left open does not know the password. Attempts count as those of signing in.
-   * Throws Problem 422 and 429. A member without a password, who came by a link, has none to confirm.
-   */
-  async function confirmPassword(before: Credentials | undefined, password: string | undefined, pointer: string) {
-    if (!before?.password) return
-    if (password === undefined) throw invalid(field(pointer, 'required', 'is required'))
-    const attempt = await counters.begin(counters.ofAccount(before))
-    if (!(await passwords.verify(password, before.password)))
-      throw invalid(field(pointer, 'wrong_password', 'is not your password'))
-    await attempt.succeed()
-  }
-
   function about(org: number, member: string): { org: string; email: string } {
     const { email } = members.all(org).find(({ id }) => id === member) as { email: string }
     return { org: orgOf(store.db, org).name, email }
@@ -133,10 +122,4 @@ export function accountHandlers(parts: SignInParts): Handler[] {
 function refuseConfirmed(now: Credentials | undefined): void {
   if (now?.totp_confirmed_at)
     throw conflict('second_factor_on', 'The second factor is on already. Turn it off first to use another app.')
-}
-
-/** Somebody else may have changed or reset the password while it was checked. */
-function checkUnchanged(before: Credentials | undefined, now: Credentials | undefined): void {
-  if ((before?.password ?? null) === (now?.password ?? null)) return
-  throw conflict('changed_since', 'The password was changed in the meantime. Sign in again.')
 }

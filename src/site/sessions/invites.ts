@@ -7,6 +7,7 @@ import type { Caller, Session } from '../../lib/caller.ts'
 import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, field, invalid, notFound } from '../../lib/problem.ts'
+import { noticeQueue } from '../../personal/notices.ts'
 import { publicUrls } from '../../store/orgs/orgs.ts'
 import type { ScreenParts } from '../parts.ts'
 import { mayInvite } from './links.ts'
@@ -17,10 +18,12 @@ const MAX_OPEN = 200
 const NewInvite = f.object({ email: f.optional(f.nullable(f.email)), role: f.oneOf(ROLES) })
 
 /** Invitations: links that the inviter hands on in any way, since no mail server is needed. */
-export function inviteRoutes({ store, listen }: ScreenParts): Route<Need>[] {
+export function inviteRoutes({ store, deps, listen }: ScreenParts): Route<Need>[] {
   const links = linkStore(store)
   const members = memberSettings(store)
   const urls = publicUrls(store.db)
+  const notices = noticeQueue(deps)
+  const told = (org: number) => notices.put(org, null, { kind: 'members' })
 
   function create(who: Caller, given: { email?: string | null; role: Role }) {
     const { role: own, address: shown } = who.session as Session
@@ -32,6 +35,7 @@ export function inviteRoutes({ store, listen }: ScreenParts): Route<Need>[] {
     if (links.invites(who.org).length >= MAX_OPEN)
       throw conflict('too_many_invites', `There are ${MAX_OPEN} open invitations. Withdraw some of them first.`)
     const { id, secret, expires_at } = links.makeInvite(who.org, { email, role: given.role, invited_by: who.member })
+    told(who.org)
     const address = addressForOthers(shown, listen, urls())
     const url = linkUrl(address, 'invite', secret)
     const warning = isLoopback(hostOf(new URL(address).host) ?? '') ? 'loopback' : null
@@ -75,7 +79,10 @@ export function inviteRoutes({ store, listen }: ScreenParts): Route<Need>[] {
       status: 204,
       audit: { action: 'invitation.withdrawn' },
       find: (who, id = '') => ({ ...find(who, id), version: 1 }),
-      run: ({ who, record }) => void links.revokeInvite(who.org, record.id),
+      run: ({ who, record }) => {
+        links.revokeInvite(who.org, record.id)
+        told(who.org)
+      },
     },
   ]
 }
