@@ -8,7 +8,7 @@ import { linkBelowBase } from './lib/below-base.ts'
 import { leaveKeysToInputMethods } from './lib/ime.ts'
 import { locale } from './lib/locale.ts'
 import { letReplacedGo } from './lib/replaced-vnodes.ts'
-import { startRouter } from './lib/router.ts'
+import { loadEntries, startRouter } from './lib/router.ts'
 import { takeTextsFrom } from './lib/texts/files.ts'
 import type { Language } from './lib/texts/like.ts'
 import { setLanguage } from './lib/texts/texts.ts'
@@ -29,7 +29,12 @@ void start().then(() => {
   letReplacedGo()
   render(<App />, document.getElementById('app') ?? document.body)
   // A screen may ask for it sooner, once its own data is there.
-  if (boot.signed_in) setTimeout(loadWhenIdle, LATER_MS)
+  if (boot.signed_in) {
+    setTimeout(() => {
+      loadWhenIdle()
+      loadEntries()
+    }, LATER_MS)
+  }
   whenIdle(() => void import('./shell/whole-texts.ts').then((module) => module.showWholeTexts()).catch(() => undefined))
 })
 

@@ -1,7 +1,10 @@
 import type { ScreenEntry } from './lib/router/types.ts'
 import { texts } from './shell/texts.ts'
 
-/** The list of screens: one line each, see docs/developing/screens.md. A folder below screens/ is the screen. */
+/**
+ * The list of screens: one line each, see docs/developing/screens.md. A folder below screens/ is the screen. Those of the
+ * settings are in screens/settings.ts, which is loaded with the first of them.
+ */
 export const screens: readonly ScreenEntry[] = [
   {
     path: '/tasks',
@@ -48,47 +51,9 @@ export const screens: readonly ScreenEntry[] = [
     load: () => import('./screens/duplicates/duplicates.tsx'),
   },
   {
-    path: '/settings/me',
-    title: () => texts().places.me,
-    settings: { group: 'you', icon: 'person' },
-    load: () => import('./screens/settings-me/settings-me.tsx'),
-  },
-  {
-    path: '/settings/sign-in',
-    title: () => texts().places.signIn,
-    settings: { group: 'you', icon: 'key' },
-    load: () => import('./screens/settings-me/sign-in-settings.tsx'),
-  },
-  {
-    path: '/settings/sessions',
-    title: () => texts().places.sessions,
-    settings: { group: 'you', icon: 'screen' },
-    load: () => import('./screens/settings-me/sessions.tsx'),
-  },
-  {
-    path: '/settings/changes',
-    title: () => texts().places.changes,
-    settings: { group: 'you', icon: 'undo', role: 'member' },
-    load: () => import('./screens/changes/changes.tsx'),
-  },
-  {
-    path: '/settings/members',
-    title: () => texts().places.members,
-    settings: { group: 'organisation', icon: 'useradd' },
-    load: () => import('./screens/members/members.tsx'),
-  },
-  {
-    path: '/settings/bin',
-    title: () => texts().places.bin,
-    words: () => texts().binWords,
-    settings: { group: 'organisation', icon: 'trash', role: 'member' },
-    load: () => import('./screens/bin/bin.tsx'),
-  },
-  {
-    path: '/settings/operation',
-    title: () => texts().places.operation,
-    settings: { group: 'machine', icon: 'server', role: 'owner' },
-    load: () => import('./screens/operation/operation.tsx'),
+    path: '/settings/:section',
+    title: () => texts().places.settings,
+    more: () => import('./screens/settings.ts').then(({ settings }) => settings),
   },
 ]
 

@@ -9,8 +9,14 @@ import { typeAhead } from './typed-ahead.ts'
 
 const router = signal<Router | null>(null)
 
-/** All screens, in the order of the list. */
-export const entries = signal<readonly ScreenEntry[]>([])
+/** All screens, in the order of the list, as far as they are known yet. */
+export const entries = computed(() => router.value?.entries.value ?? [])
+/** Loads the lists of screens that nobody has gone to yet. */
+export const loadEntries = (): void =>
+  void router
+    .peek()
+    ?.loadEntries()
+    .catch(() => undefined)
 /** The address that `/` stands for. */
 export const homeAddress = signal('/')
 
@@ -28,7 +34,6 @@ export const isLoading = computed(() => router.value?.isLoading.value ?? false)
 export function startRouter(list: readonly ScreenEntry[], homes: Readonly<Record<string, string>>): Promise<void> {
   const made = createRouter(list, browserHost(), homes)
   router.value = made
-  entries.value = list
   homeAddress.value = homes['/'] ?? '/'
   followLinks((to) => void navigate(to))
   return made.start()

@@ -1,8 +1,9 @@
+import { effect, untracked } from '@preact/signals'
 import { undoShown } from '../components/toast.tsx'
 import { hasRole, mayWrite } from '../data/may.ts'
 import { urlOf } from '../lib/router/create.ts'
 import type { ScreenEntry } from '../lib/router/types.ts'
-import { navigate, path, setQuery } from '../lib/router.ts'
+import { entries, navigate, path, setQuery } from '../lib/router.ts'
 import { openKeysPage, openPalette } from './commands/opened.ts'
 import { type Command, register } from './commands/registry.ts'
 import { texts } from './commands/texts.ts'
@@ -11,9 +12,17 @@ import { signOut } from './sign-out.ts'
 import { texts as shellTexts } from './texts.ts'
 import { theme } from './theme.ts'
 
-/** The commands that act everywhere. */
-export function registerAppCommands(entries: readonly ScreenEntry[]): () => void {
-  return register([...goCommands(entries), ...MADE.map(makeCommand), ...APP_COMMANDS])
+/** The commands that act everywhere; those that go to a screen as soon as it is known. */
+export function registerAppCommands(): void {
+  register([...MADE.map(makeCommand), ...APP_COMMANDS])
+  let stop = (): void => undefined
+  effect(() => {
+    const commands = goCommands(entries.value)
+    untracked(() => {
+      stop()
+      stop = register(commands)
+    })
+  })
 }
 
 const goCommands = (entries: readonly ScreenEntry[]): Command[] =>

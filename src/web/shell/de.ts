@@ -10,16 +10,9 @@ export const de: Like<typeof en> = {
     duplicates: 'Dubletten',
     tasks: 'Aufgaben',
     settings: 'Einstellungen',
-    me: 'Meine Einstellungen',
-    signIn: 'Anmeldung',
-    sessions: 'Sitzungen',
-    members: 'Mitglieder',
-    bin: 'Papierkorb',
     changes: 'Meine Änderungen',
-    operation: 'Betrieb',
     search: 'Suche',
   },
-  binWords: 'gelöscht wiederherstellen Mülleimer',
 
   make: {
     deal: 'Neuer Deal',

@@ -13,7 +13,7 @@ import { texts } from './texts.ts'
 export async function startShell({ me }: SignedIn, given: Above): Promise<void> {
   giveAbove(given)
   await applyPreferences(me)
-  registerAppCommands(given.screens)
+  registerAppCommands()
   const failed = (error: unknown) => {
     console.error(error)
     showToast({ kind: 'error', text: sayWhy(error) })

@@ -32,11 +32,8 @@ export type Arrival = {
 export type Router = ReturnType<typeof createRouter>
 
 /** `homes` are addresses that stand for another one, such as `/` for the first screen. */
-export function createRouter(
-  entries: readonly ScreenEntry[],
-  host: Host,
-  homes: Readonly<Record<string, string>> = {},
-) {
+export function createRouter(list: readonly ScreenEntry[], host: Host, homes: Readonly<Record<string, string>> = {}) {
+  const entries = signal(list)
   const shown = signal<Shown | null>(null)
   const isLoading = signal(false)
   const current = signal<Place>(placeOf(host.url()))
@@ -79,7 +76,13 @@ export function createRouter(
     const turn = ++latest
     const place = placeOf(url)
     const isHere = shown.peek() !== null && urlOf(place.path, place.query) === urlOf(path.peek(), query.peek())
-    const found = findEntry(entries, place.path)
+    let found = findEntry(entries.peek(), place.path)
+    if (found?.entry.more) {
+      isLoading.value = true
+      await loadEntries().catch(() => undefined) // what stays of it has no screen, and says so
+      if (turn !== latest) return
+      found = findEntry(entries.peek(), place.path)
+    }
     const before = shown.peek()
     const isSame = before?.kind === 'screen' && before.entry === found?.entry && samePath(before.place, place)
     let next: Shown = { kind: 'missing', place }
@@ -106,11 +109,17 @@ export function createRouter(
     host.shown({ shown: next, key, isNewScreen: !isSame && before !== null, isReturn })
   }
 
+  /** Loads the lists of screens that are not there yet. Rejects if one of them did not come. */
+  async function loadEntries(): Promise<void> {
+    const all = await Promise.all(entries.peek().map(async (entry) => (await entry.more?.()) ?? [entry]))
+    if (entries.peek().some(({ more }) => more)) entries.value = all.flat()
+  }
+
   async function load(entry: ScreenEntry, place: Place): Promise<Shown> {
     try {
-      const module = await entry.load()
-      const Component = module.Screen ?? module.default
-      if (!Component) throw new Error(`The screen at ${entry.path} exports no component.`)
+      const module = await entry.load?.()
+      const Component = module?.Screen ?? module?.default
+      if (!module || !Component) throw new Error(`The screen at ${entry.path} exports no component.`)
       const preparing = Promise.resolve(module.prepare?.(place)).catch(() => undefined) // the screen shows the error
       if (module.prepare) await Promise.race([preparing, host.wait(PATIENCE_MS)])
       return { kind: 'screen', entry, Component, place }
@@ -119,7 +128,17 @@ export function createRouter(
     }
   }
 
-  return { start, navigate, setQuery, shown: shown as ReadonlySignal<Shown | null>, isLoading, path, query }
+  return {
+    start,
+    navigate,
+    setQuery,
+    loadEntries,
+    entries: entries as ReadonlySignal<readonly ScreenEntry[]>,
+    shown: shown as ReadonlySignal<Shown | null>,
+    isLoading,
+    path,
+    query,
+  }
 }
 
 export function placeOf(url: string): Place {

@@ -21,11 +21,13 @@ export type ScreenEntry = {
   title: () => string
   /** Other words for it, by which the palette finds it too. */
   words?: () => string
-  load: () => Promise<ScreenModule>
+  load?: () => Promise<ScreenModule>
+  /** The screens that take its place in the list, once somebody goes to one of them. */
+  more?: () => Promise<readonly ScreenEntry[]>
   /** Its place in the sidebar; without one it is only reached by links. */
   nav?: { group: NavGroup; icon: string; label: () => string; key: string; places?: readonly string[] }
   /** Its place in the index of the settings; `role` hides it from those who have less. */
-  settings?: { group: 'you' | 'organisation' | 'mail' | 'machine'; icon: string; role?: 'owner' | 'member' }
+  settings?: { group: 'you' | 'organisation' | 'mail' | 'machine'; icon: string; role?: 'owner' | 'admin' | 'member' }
   /** The sidebar is narrow here at every width, as in the inbox. */
   hasRail?: true
 }

@@ -1,4 +1,4 @@
-import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useEarlyEnter } from '../../components/choices.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Kbd } from '../../components/kbd.tsx'
@@ -7,7 +7,7 @@ import { mayWrite } from '../../data/may.ts'
 import { isAboutPeople } from '../../lib/about-people.ts'
 import { isMac } from '../../lib/keyboard.ts'
 import { openTab } from '../../lib/router/links.ts'
-import { navigate } from '../../lib/router.ts'
+import { loadEntries, navigate } from '../../lib/router.ts'
 import { askForPeople } from '../pasted-people.ts'
 import './call-command.ts'
 import { run } from './listen.ts'
@@ -57,6 +57,7 @@ function OpenPalette({ context, close }: { context: CommandContext; close: () =>
   const [at, setAt] = useState(0)
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  useEffect(loadEntries, [])
   const server = useServer(typed, scope)
   const groups = useGroups(typed, scope, server.hits, context)
   const rows = groups.flatMap((group) => group.rows)

@@ -1,1 +1,12 @@
-export const en = { you: 'You', organisation: 'Organisation', mail: 'Mail and SLA', machine: 'Machine' }
+export const en = {
+  groups: { you: 'You', organisation: 'Organisation', mail: 'Mail and SLA', machine: 'Machine' },
+  me: 'My preferences',
+  signIn: 'Signing in',
+  sessions: 'Sessions',
+  members: 'Members',
+  bin: 'Bin',
+  changes: 'My changes',
+  operation: 'Operation',
+  binWords: 'trash deleted restore',
+  tokens: 'API tokens',
+}
