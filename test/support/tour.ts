@@ -38,6 +38,12 @@ const openFirst = (kind: string) => async (page: Page) => {
   await page.locator('.record .ev').first().waitFor({ state: 'attached' })
 }
 
+/** Opens the panel of the first row of a list page. */
+const openFirstRow = async (page: Page) => {
+  await page.locator('.rows a').first().click()
+  await page.locator('.pn h2').waitFor()
+}
+
 const CARD = '[data-card]'
 /** Addresses in braces are links that the caller has made. */
 export const TOUR: readonly Stop[] = [
@@ -98,6 +104,26 @@ export const TOUR: readonly Stop[] = [
   { name: 'settings-sign-in', path: '/settings/sign-in', ready: 'main h1, main .bar' },
   { name: 'settings-sessions', path: '/settings/sessions', ready: 'main h1, main .bar' },
   { name: 'settings-members', path: '/settings/members', ready: 'main h1, main .bar' },
+  { name: 'settings-member', path: '/settings/members', ready: '.rows a', prepare: openFirstRow },
+  {
+    name: 'settings-invite',
+    path: '/settings/members',
+    ready: '.rows a',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Invite member' }).click()
+      await page.locator('.page-form').waitFor()
+    },
+  },
+  { name: 'settings-tokens', path: '/settings/tokens', ready: '.rows a, .empty' },
+  {
+    name: 'settings-token',
+    path: '/settings/tokens',
+    ready: '.rows a, .empty',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'New token' }).first().click()
+      await page.locator('.page-form').waitFor()
+    },
+  },
   { name: 'settings-changes', path: '/settings/changes', ready: 'main h1, main .bar' },
   { name: 'settings-bin', path: '/settings/bin', ready: '.bin .br, .empty' },
   { name: 'settings-operation', path: '/settings/operation', ready: '.op .checks, .empty' },

@@ -93,7 +93,7 @@ describe('the places of things', { skip: noBrowser }, () => {
   })
 
   test('members have one edge at the left and one at the right, and what roles may is folded', async () => {
-    const page = await open('/settings/members', '.mt tbody tr')
+    const page = await open('/settings/members', '.rows tbody tr')
     const lefts = await page.evaluate(() => {
       const start = (selector: string) => {
         const element = document.querySelector(selector)
@@ -101,14 +101,14 @@ describe('the places of things', { skip: noBrowser }, () => {
         if (element) range.selectNodeContents(element)
         return Math.round(range.getBoundingClientRect().left)
       }
-      return [start('.ms .tabs a'), start('.mt thead th'), start('.mt tbody .who .av')]
+      return [start('.lp .tabs a'), start('.rows thead th'), start('.rows tbody .who .av')]
     })
     const [tab, head] = lefts
     assert.equal(tab, head, lefts.join())
     const [table, seen, note] = [
-      await box(page, '.mt'),
-      await box(page, '.mt thead th:last-child'),
-      await box(page, '.ms .filters > .cut'),
+      await box(page, '.rows'),
+      await box(page, '.rows thead th:last-child'),
+      await box(page, '.lp .filters > .cut'),
     ]
     assert.equal(seen.right, table.right)
     assert.equal(Math.round(seen.right - 8), Math.round(note.right))

@@ -11,8 +11,8 @@ import { mayWrite } from '../../data/may.ts'
 import { query } from '../../lib/router.ts'
 import { commandHints } from '../../shell/commands/listen.ts'
 import { register } from '../../shell/commands/registry.ts'
+import { texts as settingsTexts } from '../../shell/settings/texts.ts'
 import { SettingsFrame } from '../../shell/settings-frame.tsx'
-import { texts as shellTexts } from '../../shell/texts.ts'
 import { texts as tableTexts } from '../../tables/table/texts.ts'
 import { BinRowView } from './bin-row.tsx'
 import { type Acts, commandsOf } from './commands.ts'
@@ -26,7 +26,7 @@ export default function Bin() {
   const kind = BIN_KINDS.find((each) => each === query.value.get('kind'))
   const q = query.value.get('q') ?? ''
   return (
-    <SettingsFrame title={shellTexts().places.bin} summary={texts().summary}>
+    <SettingsFrame title={settingsTexts().bin} summary={texts().summary}>
       {!mayWrite() ? (
         <Empty icon="trash" title={texts().notAllowed}>
           {texts().notAllowedBody}

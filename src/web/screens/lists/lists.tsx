@@ -1,143 +1,59 @@
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
-import { Avatar } from '../../components/avatar.tsx'
-import { Button } from '../../components/button.tsx'
-import { Empty } from '../../components/empty.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { sayWhy } from '../../components/say-why.ts'
-import { Bar as Grey } from '../../components/skeleton.tsx'
-import { boot } from '../../data/boot.ts'
+import { useLayoutEffect, useMemo } from 'preact/hooks'
 import { mayWrite } from '../../data/may.ts'
 import { list } from '../../data/pages.ts'
 import { record } from '../../data/records.ts'
 import type { List } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
-import { now } from '../../lib/now.ts'
-import { Bar } from '../../shell/bar.tsx'
-import { CommandButton } from '../../shell/commands/command-button.tsx'
-import { register } from '../../shell/commands/registry.ts'
-import { texts as tableTexts } from '../../tables/table/texts.ts'
+import { words } from '../../lib/texts/words/texts.ts'
+import { ListPage } from '../../pages/list-page.tsx'
 import { texts } from '../../tables/texts.ts'
 import { NewList } from './new-list.tsx'
-import './lists.css'
 
-export const ICONS = { contact: 'person', company: 'firm', deal: 'deal' } as const
+const ICONS = { contact: 'person', company: 'firm', deal: 'deal' } as const
 
 /** All lists, by name. */
 export function Screen() {
-  const words = texts().lists
+  const its = texts().lists
   const lists = useMemo(() => list('lists', { sort: 'name', limit: 100 }), [])
-  const [isAdding, setAdding] = useState(false)
   useLayoutEffect(() => {
     void lists.more().catch(() => undefined)
-    const off = register([
-      {
-        id: 'lists.create',
-        title: () => texts().lists.create,
-        keys: 'c l',
-        icon: 'plus',
-        group: 'new',
-        when: () => mayWrite(),
-        run: () => setAdding(true),
-      },
-    ])
-    return () => {
-      off()
-      lists.dispose()
-    }
+    return lists.dispose
   }, [lists])
-  const ids = lists.ids.value.filter((id) => record('lists', id).value !== null)
-  const error = lists.error.value
-  const isLoading = lists.total.value === undefined && error === undefined
+  const total = lists.total.value
+  const found = lists.ids.value.map((id) => record('lists', id).value as List | null | undefined)
   return (
-    <>
-      <Bar
-        title={words.title}
-        summary={lists.total.value !== undefined && format.value.number(lists.total.value)}
-        actions={mayWrite() && <CommandButton id="lists.create" first isIconOnPhone />}
-      />
-      <div class="lists" data-scroll="lists">
-        {error !== undefined && (
-          <Empty
-            icon="alert"
-            title={tableTexts().failed}
-            actions={<Button onClick={() => void lists.reload()}>{tableTexts().again}</Button>}
-          >
-            {sayWhy(error)}
-          </Empty>
-        )}
-        {!isLoading && error === undefined && ids.length === 0 && (
-          <Empty
-            icon="list"
-            title={words.empty}
-            actions={
-              mayWrite() && (
-                <Button first icon="plus" onClick={() => setAdding(true)}>
-                  {words.create}
-                </Button>
-              )
+    <ListPage
+      at="/lists"
+      title={its.title}
+      summary={total !== undefined && format.value.number(total)}
+      rows={total === undefined ? undefined : found.filter((each) => each != null)}
+      error={lists.error.value}
+      again={lists.reload}
+      more={lists.done.value ? undefined : lists.more}
+      idOf={({ id }) => id}
+      hrefOf={({ id }) => `/lists/${id}`}
+      columns={(column) => [
+        column.name(words().name, ({ name, object }) => ({ name, mark: ICONS[object] }), {
+          width: '34%',
+          phone: '50%',
+        }),
+        column.text(its.of, ({ object }) => words().objects[object], { phone: '27%' }),
+        column.text(words().kind, ({ kind }) => (kind === 'smart' ? its.smart : its.static), { phone: null }),
+        column.count(words().members, ({ member_count }) => member_count),
+        column.member(words().owner, ({ owner_id }) => owner_id, { phone: null }),
+        column.when(words().changed, ({ updated_at }) => updated_at, { phone: null }),
+      ]}
+      create={
+        mayWrite()
+          ? {
+              id: 'lists.create',
+              title: () => texts().lists.create,
+              keys: 'c l',
+              form: (close) => <NewList onClose={close} />,
             }
-          >
-            {words.emptyBody}
-          </Empty>
-        )}
-        {(isLoading || ids.length > 0) && (
-          <table class="grid lists-table">
-            <thead>
-              <tr>
-                <th scope="col">{words.name}</th>
-                <th scope="col">{words.of}</th>
-                <th scope="col">{words.kind}</th>
-                <th scope="col" class="num">
-                  {words.members}
-                </th>
-                <th scope="col">{words.owner}</th>
-                <th scope="col">{words.changed}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {isLoading
-                ? [0, 1, 2, 3].map((row) => (
-                    <tr key={row} aria-busy="true">
-                      <td colSpan={6}>
-                        <Grey row={row} />
-                      </td>
-                    </tr>
-                  ))
-                : ids.map((id) => <ListRow key={id} id={id} />)}
-            </tbody>
-          </table>
-        )}
-        {!lists.done.value && !isLoading && (
-          <Button plain onClick={() => void lists.more()}>
-            {tableTexts().loadMore}
-          </Button>
-        )}
-      </div>
-      {isAdding && <NewList onClose={() => setAdding(false)} />}
-    </>
-  )
-}
-
-function ListRow({ id }: { id: string }) {
-  const found = record('lists', id).value as List | null | undefined
-  const words = texts().lists
-  if (!found) return null
-  const owner = boot.value.members.find((member) => member.id === found.owner_id)
-  return (
-    <tr>
-      <td>
-        <a class="row" href={`/lists/${id}`}>
-          <Icon name={ICONS[found.object]} />
-          <span class="cut mid" dir="auto">
-            {found.name}
-          </span>
-        </a>
-      </td>
-      <td class="dim">{words.objects[found.object]}</td>
-      <td class="dim">{found.kind === 'smart' ? words.smart : words.static}</td>
-      <td class="num">{found.member_count === null ? '—' : format.value.number(found.member_count)}</td>
-      <td>{owner ? <Avatar kind="member" id={owner.id} name={owner.name} alone /> : <span class="mute">—</span>}</td>
-      <td class="dim">{format.value.when(found.updated_at, now.value)}</td>
-    </tr>
+          : undefined
+      }
+      empty={() => ({ icon: 'list', title: its.empty, text: its.emptyBody })}
+    />
   )
 }

@@ -1,16 +1,22 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { laterInFocus } from '../../components/later.tsx'
 import { boot, me } from '../../data/boot.ts'
 import { isAdmin } from '../../data/may.ts'
+import type { Member } from '../../data/types.ts'
+import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
 import { query, setQuery } from '../../lib/router.ts'
-import { CommandButton } from '../../shell/commands/command-button.tsx'
-import { register } from '../../shell/commands/registry.ts'
-import { SettingsFrame } from '../../shell/settings-frame.tsx'
-import { texts as shellTexts } from '../../shell/texts.ts'
-import { failed, invites, type NewInvite, readInvites } from './actions.ts'
-import { asked, readLeft } from './hand-over/actions.ts'
-import { InviteCard, InviteForm, MadeCard } from './invitation.tsx'
-import { MemberTable } from './member-table.tsx'
+import { words } from '../../lib/texts/words/texts.ts'
+import { texts as workTexts } from '../../lib/texts/work/texts.ts'
+import { useAsk } from '../../pages/ask.ts'
+import { attempt } from '../../pages/attempt.ts'
+import { ListPage } from '../../pages/list-page.tsx'
+import { texts as settingsTexts } from '../../shell/settings/texts.ts'
+import { givableRoles, type Invite, mayChange, type NewInvite, setRole } from './actions.ts'
+import { asked, left, readLeft } from './hand-over/actions.ts'
+import { sumOf } from './hand-over/plan.ts'
+import { texts as handOverTexts } from './hand-over/texts.ts'
+import { InviteForm, InvitePanel, MadeCard } from './invitation.tsx'
 import { MemberPanel } from './panel.tsx'
 import { RoleTable } from './role-table.tsx'
 import { texts } from './texts.ts'
@@ -18,99 +24,145 @@ import './members.css'
 
 const HandOverDialog = laterInFocus(() => import('./hand-over/dialog.tsx').then((module) => module.HandOverDialog))
 
-const TABS = ['all', 'active', 'invited', 'deactivated'] as const
-export type Tab = (typeof TABS)[number]
+type Row = { id: string; role: Member['role']; status: Member['status'] | 'invited' } & (
+  | { member: Member; invite?: undefined }
+  | { member?: undefined; invite: Invite }
+)
 
 /** Who works here, with which role, and who is invited. */
 export default function Members() {
-  const [isInviting, setInviting] = useState(false)
   const [made, setMade] = useState<NewInvite | null>(null)
-  useEffect(() => void Promise.all([readInvites(), readLeft()]).catch(failed), [])
-  useLayoutEffect(
-    () =>
-      isAdmin()
-        ? register([
-            {
-              id: 'members.invite',
-              title: () => texts().invite,
-              group: 'new',
-              keys: 'n',
-              icon: 'useradd',
-              run: () => {
-                setMade(null)
-                setInviting(true)
-                // Where the panel takes the place of the list, the form would be behind it.
-                void setQuery({ member: null, invite: null }, { replace: true })
-              },
-            },
-          ])
-        : undefined,
-    [],
-  )
-
+  const mayInvite = isAdmin()
+  const invites = useAsk<{ data: Invite[] }>(mayInvite ? '/app/invites' : null, ['members'])
+  const seen = useAsk<{ data: { id: string; seen_at: string }[] }>(mayInvite ? '/app/members/seen' : null, ['members'])
+  useEffect(() => void attempt(readLeft), [])
   const { members } = boot.value
-  const tab = (TABS as readonly string[]).includes(query.value.get('state') ?? '')
-    ? (query.value.get('state') as Tab)
-    : 'all'
-  const chosen = members.find(({ id }) => id === query.value.get('member'))
-  const invited = invites.value.find(({ id }) => id === query.value.get('invite'))
-  const active = members.filter(({ status }) => status === 'active')
-  const counts = {
-    all: members.length + invites.value.length,
-    active: active.length,
-    invited: invites.value.length,
-    deactivated: members.length - active.length,
+  const active = members.filter(({ status }) => status === 'active').length
+  const open = invites.value?.data ?? []
+  const seenAt = new Map(seen.value?.data.map(({ id, seen_at }) => [id, seen_at]))
+  const onMade = (invite: NewInvite) => {
+    setMade(invite)
+    void invites.again()
   }
+  const rows: Row[] = [
+    ...members.map((member) => ({ id: member.id, role: member.role, status: member.status, member })),
+    ...open.map((invite) => ({ id: invite.id, role: invite.role, status: 'invited' as const, invite })),
+  ]
 
   return (
-    <SettingsFrame
-      title={shellTexts().places.members}
-      summary={texts().summary(active.length, invites.value.length)}
-      actions={isAdmin() && <CommandButton id="members.invite" first isIconOnPhone />}
-    >
-      <div class={chosen ? 'ms has-panel' : 'ms'}>
-        <div class="ls">
-          <div class="filters">
-            <nav class="tabs" aria-label={texts().tabsLabel}>
-              {TABS.filter((each) => each !== 'invited' || isAdmin()).map((each) => (
-                <a
-                  key={each}
-                  href={each === 'all' ? '/settings/members' : `/settings/members?state=${each}`}
-                  aria-current={each === tab ? 'page' : undefined}
-                >
-                  {texts().tabs[each]} <span class="n">{counts[each]}</span>
-                </a>
-              ))}
-            </nav>
-            <span class="small mute cut" dir="auto">
-              {texts().never}
-            </span>
-          </div>
-          <section class="table">
-            <MemberTable tab={tab} chosen={chosen?.id ?? invited?.id} ownId={me.value.id} />
-          </section>
-          {isAdmin() && (
-            <section>
-              {isInviting && (
-                <InviteForm
-                  onMade={(invite) => {
-                    setInviting(false)
-                    setMade(invite)
-                  }}
-                  onCancel={() => setInviting(false)}
-                />
-              )}
-              {made && <MadeCard invite={made} onWithdrawn={() => setMade(null)} />}
-              {invited && invited.id !== made?.id && <InviteCard invite={invited} onMade={setMade} />}
-            </section>
-          )}
+    <>
+      <ListPage
+        at="/settings/members"
+        title={settingsTexts().members}
+        summary={texts().summary(active, open.length)}
+        aside={texts().never}
+        rows={rows}
+        idOf={({ id }) => id}
+        hrefOf={({ id }) => `/settings/members?member=${id}`}
+        isTall
+        tabs={{
+          by: 'state',
+          values: ['active', ...(mayInvite ? ['invited'] : []), 'deactivated'],
+          of: ({ status }) => status,
+          names: { active: words().active, invited: words().invited, deactivated: words().deactivated },
+          label: texts().tabsLabel,
+        }}
+        columns={(column) => [
+          column.name(words().name, ({ member, invite }) =>
+            member
+              ? {
+                  name: member.name,
+                  mark: { kind: 'member', id: member.id },
+                  note: member.id === me.value.id && words().you,
+                  below: member.email,
+                }
+              : {
+                  name: invite.email ?? texts().anyone,
+                  mark: { kind: invite.email ? 'contact' : 'nobody' },
+                },
+          ),
+          column.choice(words().role, {
+            width: '7rem',
+            of: ({ role }) => role,
+            names: words().roles,
+            choices: ({ member }) => (member && member.status === 'active' && mayChange(member) ? givableRoles() : []),
+            label: ({ member }) => texts().changeRole(member?.name ?? ''),
+            onPick: ({ member }, role) => void (member && setRole(member, role)),
+          }),
+          column.state(words().state, (row) => (row.member ? standing(row.member) : waiting(row.invite)), {
+            width: '9.5rem',
+          }),
+          ...(mayInvite
+            ? [
+                column.when(words().lastSeen, ({ id }) => seenAt.get(id), {
+                  none: words().never,
+                  width: '7rem',
+                  isNumber: true,
+                  phone: null,
+                }),
+              ]
+            : []),
+        ]}
+        create={
+          mayInvite
+            ? {
+                id: 'members.invite',
+                title: () => texts().invite,
+                keys: 'n',
+                icon: 'useradd',
+                onOpen() {
+                  setMade(null)
+                  // Where the panel takes the place of the list, the form would be behind it.
+                  void setQuery({ member: null }, { replace: true })
+                },
+                form: (close) => <InviteForm onMade={onMade} onClose={close} />,
+              }
+            : undefined
+        }
+        empty={(tab) => ({ title: texts().none, text: texts().noneBody(words()[tab as 'active']) })}
+        panel={{
+          id: query.value.get('member') ?? '',
+          of: ({ member, invite }) =>
+            member ? (
+              <MemberPanel key={member.id} member={member} />
+            ) : (
+              <InvitePanel key={invite.id} invite={invite} onMade={onMade} onGone={invites.again} />
+            ),
+        }}
+      >
+        {made && (
           <section>
-            <RoleTable />
+            <MadeCard
+              invite={made}
+              onGone={() => {
+                setMade(null)
+                void invites.again()
+              }}
+            />
           </section>
-        </div>
-        {asked.value && <HandOverDialog key={asked.value.member.id} about={asked.value} />}
-        {chosen && <MemberPanel key={chosen.id} member={chosen} onClose={() => void setQuery({ member: null })} />}
-      </div>
-    </SettingsFrame>
+        )}
+        <section>
+          <RoleTable />
+        </section>
+      </ListPage>
+      {asked.value && <HandOverDialog key={asked.value.member.id} about={asked.value} />}
+    </>
   )
+}
+
+function standing({ id, status }: Member) {
+  const until = boot.value.away[id]
+  const still = left.value.get(id)
+  if (status === 'deactivated')
+    return {
+      text: words().deactivated,
+      below: still && handOverTexts().stillTheirs(workTexts().records(sumOf(still))),
+    }
+  if (until === undefined) return { is: 'good' as const, text: words().active }
+  return { is: 'hollow' as const, text: handOverTexts().awayUntil(format.value.day(until, now.value)) }
+}
+
+function waiting({ expires_at }: Invite) {
+  const time = format.value.duration(Math.max(0, Date.parse(expires_at) - now.value))
+  return { is: 'hollow' as const, text: texts().invitedFor(time) }
 }

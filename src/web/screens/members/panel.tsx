@@ -1,155 +1,130 @@
-import { useEffect, useState } from 'preact/hooks'
-import { Avatar } from '../../components/avatar.tsx'
-import { Button, IconButton } from '../../components/button.tsx'
-import { showToast } from '../../components/toast.tsx'
+import { useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { FormField } from '../../components/fields/form-field.tsx'
+import { useForm } from '../../components/fields/use-form.ts'
 import { boot, me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { isAdmin } from '../../data/may.ts'
 import type { Member } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
-import { type Session, SessionRow } from '../settings-me/sessions.tsx'
-import { TextField } from '../sign-in/fields.tsx'
-import { useForm } from '../sign-in/setup/use-form.ts'
-import { change, changeWithUndo, failed, givableRoles, mayChange, type Role, setRole } from './actions.ts'
+import { t } from '../../lib/texts/texts.ts'
+import { words } from '../../lib/texts/words/texts.ts'
+import { useAsk } from '../../pages/ask.ts'
+import { attempt } from '../../pages/attempt.ts'
+import { Panel, Part, Radios } from '../../pages/panel.tsx'
+import { type Session, SessionRow } from '../settings-me/session-row.tsx'
+import { changeMember, givableRoles, mayChange, setRole } from './actions.ts'
 import { askHandOver } from './hand-over/actions.ts'
 import { WorkPart } from './hand-over/work-part.tsx'
 import { texts } from './texts.ts'
 
 /** One member: role, name, where they are signed in, and whether they are active. */
-export function MemberPanel({ member, onClose }: { member: Member; onClose: () => void }) {
+export function MemberPanel({ member }: { member: Member }) {
   const { id, name, email, status, created_at } = member
   const mayEdit = mayChange(member)
+  const isActive = status === 'active'
   return (
-    <aside class="pn" aria-label={name}>
-      <section class="part">
-        <div class="row head">
-          <Avatar kind="member" id={id} name={name} size={40} />
-          <div class="grow">
-            <h2>{name}</h2>
-            <p class="dim cut" dir="auto">
-              {email}, {texts().since(format.value.date(created_at))}
-            </p>
-          </div>
-          <IconButton plain icon="x" title={texts().close} onClick={onClose} />
-        </div>
-      </section>
-      {status === 'active' && <RoleSection member={member} mayEdit={mayEdit} />}
-      {mayEdit && <NameSection member={member} />}
-      {isAdmin() && status === 'active' && <SessionsSection member={member} mayEdit={mayEdit || id === me.value.id} />}
+    <Panel
+      name={name}
+      below={`${email}, ${texts().since(format.value.date(created_at))}`}
+      avatar={{ kind: 'member', id }}
+      by="member"
+    >
+      {isActive && <RolePart member={member} mayEdit={mayEdit} />}
+      {mayEdit && <NamePart member={member} />}
+      {isAdmin() && isActive && <SessionsPart member={member} mayEdit={mayEdit || id === me.value.id} />}
       <WorkPart member={member} />
-      {mayEdit && (
-        <section class="part">
-          {status === 'active' ? (
-            <>
-              <p class="small mute">{texts().deactivateBody}</p>
-              <Button danger onClick={() => void askHandOver(member, true)}>
-                {texts().deactivate}
-              </Button>
-            </>
-          ) : (
-            <Button onClick={() => void changeWithUndo(member, { status: 'active' }, texts().activated(name))}>
-              {texts().reactivate}
-            </Button>
-          )}
-        </section>
-      )}
-    </aside>
-  )
-}
-
-function RoleSection({ member, mayEdit }: { member: Member; mayEdit: boolean }) {
-  const roles: readonly Role[] = mayEdit ? givableRoles() : [member.role]
-  const owners = boot.value.members.filter(({ role, status }) => role === 'owner' && status === 'active')
-  return (
-    <section class="part">
-      <h3>{texts().role}</h3>
-      <div role="radiogroup" aria-label={texts().changeRole(member.name)}>
-        {roles.map((role) => (
-          <label key={role} class={role === member.role ? 'rl on' : 'rl'}>
-            <input
-              type="radio"
-              name="role"
-              checked={role === member.role}
-              disabled={!mayEdit}
-              onChange={() => void setRole(member, role)}
-            />
-            <span>
-              <b class="mid">{texts().roles[role]}</b>
-              <small>{texts().roleNotes[role]}</small>
-            </span>
-          </label>
-        ))}
-      </div>
-      <p class="small mute note">
-        {member.id === me.value.id && isAdmin()
-          ? texts().ownRole
-          : mayEdit
-            ? texts().roleBody
-            : texts().ownersOnly(format.value.list(owners.map(({ name }) => name)))}
-      </p>
-    </section>
-  )
-}
-
-function NameSection({ member }: { member: Member }) {
-  const [name, setName] = useState(member.name)
-  const form = useForm(async () => {
-    await change(member, { name: name.trim() })
-    showToast({ text: texts().renamed })
-  })
-  return (
-    <section class="part">
-      <form class="rename" noValidate ref={form.ref} onSubmit={form.submit({ '/name': name })}>
-        <TextField
-          label={texts().rename}
-          {...form.field('/name', name, setName)}
-          autocomplete="off"
-          error={form.errors['/name'] ?? form.message ?? undefined}
-        />
-        {name.trim() !== member.name && (
-          <Button type="submit" working={form.isWorking ? texts().saving : undefined}>
-            {texts().save}
+      {mayEdit && isActive && (
+        <Part>
+          <p class="small mute">{texts().deactivateBody}</p>
+          <Button danger onClick={() => void askHandOver(member, true)}>
+            {texts().deactivate}
           </Button>
-        )}
-      </form>
-    </section>
+        </Part>
+      )}
+      {mayEdit && !isActive && (
+        <Part>
+          <Button onClick={() => void changeMember(member, { status: 'active' }, texts().activated(name))}>
+            {texts().reactivate}
+          </Button>
+        </Part>
+      )}
+    </Panel>
   )
 }
 
-function SessionsSection({ member, mayEdit }: { member: Member; mayEdit: boolean }) {
-  const [sessions, setSessions] = useState<Session[] | null>(null)
-  const path = `/app/members/${member.id}/sessions`
-  const read = () =>
-    client()
-      .api.get<{ data: Session[] }>(path)
-      .then(({ data }) => setSessions(data), failed)
-  useEffect(() => void read(), [path])
+type PartProps = { member: Member; mayEdit: boolean }
 
-  async function end(url: string, text: string): Promise<void> {
-    try {
-      await client().api.request('DELETE', url)
-      showToast({ text })
-    } catch (error) {
-      failed(error)
-    }
-    await read()
-  }
-
+function RolePart({ member, mayEdit }: PartProps) {
+  const owners = boot.value.members.filter(({ role, status }) => role === 'owner' && status === 'active')
+  const note =
+    member.id === me.value.id && isAdmin()
+      ? texts().ownRole
+      : mayEdit
+        ? texts().roleBody
+        : texts().ownersOnly(format.value.list(owners.map(({ name }) => name)))
   return (
-    <section class="part">
-      <div class="row">
-        <h3 class="grow">
-          {texts().sessions} <span class="n mute small">{sessions?.length}</span>
-        </h3>
-        {mayEdit && sessions && sessions.length > 1 && (
+    <Part title={words().role}>
+      <Radios
+        label={texts().changeRole(member.name)}
+        value={member.role}
+        choices={(mayEdit ? givableRoles() : [member.role]).map((value) => ({
+          value,
+          label: words().roles[value],
+          note: texts().roleNotes[value],
+        }))}
+        off={!mayEdit}
+        onPick={(role) => void setRole(member, role)}
+      />
+      <p class="small mute note">{note}</p>
+    </Part>
+  )
+}
+
+function NamePart({ member }: { member: Member }) {
+  const [field] = useState({ key: 'name', label: words().name, type: 'text' as const, is_required: true })
+  const form = useForm([field], { name: member.name })
+  const props = form.of(field)
+  async function save(event: Event): Promise<void> {
+    event.preventDefault()
+    const values = form.check(event.currentTarget as HTMLElement)
+    if (values) await changeMember(member, values, texts().renamed)
+  }
+  return (
+    <Part>
+      <form class="rename" noValidate onSubmit={(event) => void save(event)}>
+        <FormField {...props} />
+        {String(props.draft).trim() !== member.name && <Button type="submit">{t().save}</Button>}
+      </form>
+    </Part>
+  )
+}
+
+function SessionsPart({ member, mayEdit }: PartProps) {
+  const path = `/app/members/${member.id}/sessions`
+  const sessions = useAsk<{ data: Session[] }>(path)
+  const found = sessions.value?.data
+  const end = async (url: string, said: string) => {
+    await attempt(() => client().api.request('DELETE', url), said)
+    await sessions.again()
+  }
+  return (
+    <Part
+      title={texts().sessions}
+      count={found?.length}
+      actions={
+        mayEdit &&
+        found &&
+        found.length > 1 && (
           <Button plain onClick={() => void end(path, texts().signedOut(member.name))}>
             {texts().signOutEverywhere}
           </Button>
-        )}
-      </div>
-      {sessions?.length === 0 && <p class="small mute">{texts().noSessions}</p>}
+        )
+      }
+    >
+      {found?.length === 0 && <p class="small mute">{texts().noSessions}</p>}
       <ul>
-        {sessions?.map((session) => (
+        {found?.map((session) => (
           <SessionRow
             key={session.id}
             session={session}
@@ -161,6 +136,6 @@ function SessionsSection({ member, mayEdit }: { member: Member; mayEdit: boolean
           />
         ))}
       </ul>
-    </section>
+    </Part>
   )
 }

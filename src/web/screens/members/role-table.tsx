@@ -1,4 +1,6 @@
 import { Icon } from '../../components/icon.tsx'
+import { t } from '../../lib/texts/texts.ts'
+import { words } from '../../lib/texts/words/texts.ts'
 import { ROLES } from './actions.ts'
 import { texts } from './texts.ts'
 
@@ -25,7 +27,7 @@ export function RoleTable() {
             <td />
             {ROLES.map((role) => (
               <th key={role} scope="col">
-                {texts().roles[role]}
+                {words().roles[role]}
               </th>
             ))}
           </tr>
@@ -39,11 +41,11 @@ export function RoleTable() {
               {ROLES.map((role, index) => (
                 <td key={role}>
                   {index < roles ? (
-                    <Icon name="check" small class="acc" title={texts().yes} />
+                    <Icon name="check" small class="acc" title={t().yes} />
                   ) : (
                     <span class="mute">
                       <span aria-hidden="true">—</span>
-                      <span class="sr">{texts().no}</span>
+                      <span class="sr">{t().no}</span>
                     </span>
                   )}
                 </td>

@@ -5,8 +5,8 @@ import { sayWhy } from '../../components/say-why.ts'
 import { Bar as Grey } from '../../components/skeleton.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { me } from '../../data/boot.ts'
+import { texts as settingsTexts } from '../../shell/settings/texts.ts'
 import { SettingsFrame } from '../../shell/settings-frame.tsx'
-import { texts as shellTexts } from '../../shell/texts.ts'
 import { Backups } from './backups.tsx'
 import { Checks } from './checks.tsx'
 import { Runs, WorkTable } from './runs.tsx'
@@ -27,7 +27,7 @@ export default function OperationScreen() {
 
 function NotAllowed() {
   return (
-    <SettingsFrame title={shellTexts().places.operation}>
+    <SettingsFrame title={settingsTexts().operation}>
       <Empty icon="server" title={texts().notAllowed}>
         {texts().notAllowedBody}
       </Empty>
@@ -90,7 +90,7 @@ function Shown() {
   const bad = operation?.checks.filter(({ status }) => status === 'warn' || status === 'fail').length
   return (
     <SettingsFrame
-      title={shellTexts().places.operation}
+      title={settingsTexts().operation}
       summary={bad === undefined ? undefined : bad === 0 ? texts().well : texts().needs(bad)}
     >
       {operation === null && failure === null && [0, 1, 2, 3].map((row) => <Grey key={row} row={row} />)}

@@ -22,7 +22,6 @@ export const de: Like<typeof en> = {
   done: 'Diese nehmen',
   none: 'keine Taste',
   taken: (title) => `„${title}“ hat diese Tasten schon.`,
-  reset: 'Wie geliefert',
   resetAll: 'Alle Tasten wie geliefert',
   notSaved: 'Das konnte nicht gespeichert werden. Es ist wie vorher.',
 
@@ -31,7 +30,6 @@ export const de: Like<typeof en> = {
   sessionsCount: (number) => (number === 1 ? '1 Sitzung' : `${number} Sitzungen`),
   thisOne: 'diese',
   unknownDevice: 'Unbekanntes Gerät',
-  signOut: 'Abmelden',
   endOthers: 'Überall sonst abmelden',
   ended: (number) => (number === 1 ? 'Sitzung beendet' : `${number} Sitzungen beendet`),
 
@@ -65,9 +63,7 @@ export const de: Like<typeof en> = {
   recovery: 'Bewahre diese Wiederherstellungscodes auf',
   recoveryBody:
     'Jeder gilt einmal anstelle eines Codes, wenn das Telefon verloren ist. Sie werden nicht noch einmal gezeigt: Druck sie aus oder leg sie in deinem Passwortmanager ab.',
-  copy: 'Kopieren',
   copied: 'Wiederherstellungscodes kopiert',
   download: 'Herunterladen',
   kept: 'Ich habe sie aufbewahrt',
-  working: 'Speichert…',
 }

@@ -19,7 +19,6 @@ export const en = {
   done: 'Use these',
   none: 'no key',
   taken: (title: string) => `“${title}” has these keys already.`,
-  reset: 'As delivered',
   resetAll: 'All keys as delivered',
   notSaved: 'This could not be saved. It is as before.',
 
@@ -28,7 +27,6 @@ export const en = {
   sessionsCount: (number: number) => (number === 1 ? '1 session' : `${number} sessions`),
   thisOne: 'this one',
   unknownDevice: 'Unknown device',
-  signOut: 'Sign out',
   endOthers: 'Sign out everywhere else',
   ended: (number: number) => (number === 1 ? 'Session ended' : `${number} sessions ended`),
 
@@ -61,9 +59,7 @@ export const en = {
   recovery: 'Keep these recovery codes',
   recoveryBody:
     'Each works once in place of a code, when the phone is lost. They are not shown again: print them, or put them into your password manager.',
-  copy: 'Copy',
   copied: 'Recovery codes copied',
   download: 'Download',
   kept: 'I have kept them',
-  working: 'Saving…',
 }

@@ -1,12 +1,16 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { sayWhy } from '../../components/say-why.ts'
 import { State } from '../../components/state.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { copyText } from '../../lib/clipboard.ts'
+import { t } from '../../lib/texts/texts.ts'
+import { words } from '../../lib/texts/words/texts.ts'
+import { attempt } from '../../pages/attempt.ts'
+import { svgUrl } from '../../pages/link-card.tsx'
+import { Section } from '../../pages/sheet.tsx'
 import { PasswordField, TextField } from '../sign-in/fields.tsx'
 import { useForm } from '../sign-in/setup/use-form.ts'
 import { Message } from '../sign-in/sign-in.tsx'
@@ -34,15 +38,15 @@ export function SecondFactor() {
 
   function turnOn(): void {
     if (me.value.has_password) setAsking(true)
-    else propose({}).catch((error) => showToast({ kind: 'error', text: sayWhy(error) }))
+    else void attempt(() => propose({}))
   }
 
   return (
-    <section class="second-factor">
-      <h2>{texts().twoFactor}</h2>
-      <p class="dim">
-        <State is={isOn ? 'good' : 'hollow'}>{isOn ? texts().totpOn : texts().totpOff}</State>
-      </p>
+    <Section
+      class="second-factor"
+      title={texts().twoFactor}
+      text={<State is={isOn ? 'good' : 'hollow'}>{isOn ? texts().totpOn : texts().totpOff}</State>}
+    >
       {codes ? (
         <RecoveryCodes codes={codes} onDone={() => setCodes(null)} />
       ) : proposed ? (
@@ -66,7 +70,7 @@ export function SecondFactor() {
         </p>
       )}
       {isAsking && <Ask isOn={isOn} send={isOn ? remove : propose} onClose={() => setAsking(false)} />}
-    </section>
+    </Section>
   )
 }
 
@@ -78,10 +82,9 @@ function Confirm({ proposed, onDone }: { proposed: Proposed; onDone: (codes: str
     })
     onDone(body.recovery_codes)
   })
-  const picture = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(proposed.qr_svg)}`
   return (
     <form class="totp" noValidate ref={form.ref} onSubmit={form.submit({ '/code': code })}>
-      <img class="qr" src={picture} width="148" height="148" alt={texts().qr} />
+      <img class="qr" src={svgUrl(proposed.qr_svg)} width="148" height="148" alt={texts().qr} />
       <div>
         <h3>{texts().scan}</h3>
         <p class="small mute">{texts().scanBody}</p>
@@ -93,7 +96,7 @@ function Confirm({ proposed, onDone }: { proposed: Proposed; onDone: (codes: str
           autocomplete="one-time-code"
           autofocus
         />
-        <Button type="submit" large first working={form.isWorking ? texts().working : undefined}>
+        <Button type="submit" large first working={form.isWorking ? t().saving : undefined}>
           {texts().confirm}
         </Button>
       </div>
@@ -117,7 +120,7 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void 
       </ul>
       <div class="row">
         <Button icon="copy" onClick={() => void copyText(text).then(() => showToast({ text: texts().copied }))}>
-          {texts().copy}
+          {words().copy}
         </Button>
         <a class="btn" href={file} download="dealbox-recovery-codes.txt">
           {texts().download}
@@ -156,7 +159,7 @@ function Ask({ isOn, send, onClose }: AskProps) {
             first
             danger={isOn}
             large
-            working={form.isWorking ? texts().working : undefined}
+            working={form.isWorking ? t().saving : undefined}
           >
             {isOn ? texts().turnOff : texts().turnOn}
           </Button>

@@ -3,8 +3,9 @@ import { Button } from '../../components/button.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
-import { SettingsFrame } from '../../shell/settings-frame.tsx'
-import { texts as shellTexts } from '../../shell/texts.ts'
+import { t } from '../../lib/texts/texts.ts'
+import { Section, Sheet } from '../../pages/sheet.tsx'
+import { texts as settingsTexts } from '../../shell/settings/texts.ts'
 import { PasswordField } from '../sign-in/fields.tsx'
 import { passwordHelp, useForm } from '../sign-in/setup/use-form.ts'
 import { Message } from '../sign-in/sign-in.tsx'
@@ -16,12 +17,10 @@ import './sign-in-settings.css'
 /** My password and my second factor. */
 export default function SignInSettings() {
   return (
-    <SettingsFrame title={shellTexts().places.signIn}>
-      <div class="sheet">
-        <PasswordSection />
-        <SecondFactor />
-      </div>
-    </SettingsFrame>
+    <Sheet title={settingsTexts().signIn}>
+      <PasswordSection />
+      <SecondFactor />
+    </Sheet>
   )
 }
 
@@ -37,9 +36,7 @@ function PasswordSection() {
     showToast({ text: texts().passwordChanged })
   })
   return (
-    <section>
-      <h2>{texts().password}</h2>
-      <p class="dim">{hasPassword ? texts().passwordSet : texts().passwordNone}</p>
+    <Section title={texts().password} text={hasPassword ? texts().passwordSet : texts().passwordNone}>
       <form
         class="own-password"
         noValidate
@@ -65,11 +62,11 @@ function PasswordSection() {
           help={passwordHelp(next)}
         />
         <div>
-          <Button type="submit" large working={form.isWorking ? texts().working : undefined}>
+          <Button type="submit" large working={form.isWorking ? t().saving : undefined}>
             {hasPassword ? texts().changePassword : texts().setPassword}
           </Button>
         </div>
       </form>
-    </section>
+    </Section>
   )
 }

@@ -7,8 +7,9 @@ import type { Member, SignedIn } from '../../../data/types.ts'
 import { serverNow } from '../../../lib/server-time.ts'
 import { texts as workTexts } from '../../../lib/texts/work/texts.ts'
 import { dateIn } from '../../../lib/zoned.ts'
+import { attempt } from '../../../pages/attempt.ts'
 import { followBulk } from '../../../shell/follow-bulk.ts'
-import { changeWithUndo, failed, mayChange } from '../actions.ts'
+import { changeMember, mayChange } from '../actions.ts'
 import { texts as memberTexts } from '../texts.ts'
 import { bodyOf, type Counts, type Plan, sumOf, type Work } from './plan.ts'
 import { texts } from './texts.ts'
@@ -45,14 +46,11 @@ async function readMembers(): Promise<void> {
 
 /** Asks what becomes of what the member has. Where there is nothing, deactivating asks nothing. */
 export async function askHandOver(member: Member, isLeaving: boolean): Promise<void> {
-  try {
-    const work = await readWork(member.id)
-    if (isLeaving && sumOf(work.open) === 0)
-      await changeWithUndo(member, { status: 'deactivated' }, memberTexts().deactivated(member.name))
-    else asked.value = { member, work, isLeaving }
-  } catch (error) {
-    failed(error)
-  }
+  const work = await attempt(() => readWork(member.id))
+  if (!work) return
+  if (isLeaving && sumOf(work.open) === 0)
+    await changeMember(member, { status: 'deactivated' }, memberTexts().deactivated(member.name))
+  else asked.value = { member, work, isLeaving }
 }
 
 /** Resolves when the server has begun. Throws ApiProblem and NoAnswer: then nothing has happened. */
@@ -61,7 +59,7 @@ export async function handOver({ member, work, isLeaving }: Asked, plan: Plan): 
     body: bodyOf(work, plan, isLeaving),
   })
   asked.value = undefined
-  void follow(body.id, member, isLeaving).catch(failed)
+  void attempt(() => follow(body.id, member, isLeaving))
 }
 
 async function follow(id: string, { id: memberId, name }: Member, isLeaving: boolean): Promise<void> {
@@ -79,13 +77,9 @@ async function follow(id: string, { id: memberId, name }: Member, isLeaving: boo
 
 /** Another date of return; null: everything comes back now. */
 export async function changeAway({ id, name }: Member, returnsOn: string | null): Promise<void> {
-  try {
-    await api().request('POST', `/app/members/${id}/away`, { body: { returns_on: returnsOn } })
-    showToast({ text: returnsOn === null ? texts().back(name) : texts().dateChanged })
-    await readMembers()
-  } catch (error) {
-    failed(error)
-  }
+  const said = returnsOn === null ? texts().back(name) : texts().dateChanged
+  await attempt(() => api().request('POST', `/app/members/${id}/away`, { body: { returns_on: returnsOn } }), said)
+  await readMembers()
 }
 
 const DAY_MS = 86_400_000
