@@ -5,7 +5,7 @@ import { record } from '../../data/records.ts'
 import type { List } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { words } from '../../lib/texts/words/texts.ts'
-import { ListPage } from '../../pages/list-page.tsx'
+import { ListPage } from '../../shell/pages/list-page.tsx'
 import { texts } from '../../tables/texts.ts'
 import { NewList } from './new-list.tsx'
 

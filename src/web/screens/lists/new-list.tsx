@@ -3,7 +3,7 @@ import { create } from '../../data/records.ts'
 import type { List } from '../../data/types.ts'
 import { navigate } from '../../lib/router.ts'
 import { words } from '../../lib/texts/words/texts.ts'
-import { Form } from '../../pages/form.tsx'
+import { Form } from '../../shell/pages/form.tsx'
 import { noteList } from '../../tables/lists-of-boot.ts'
 import { texts } from '../../tables/texts.ts'
 

@@ -3,7 +3,7 @@ import { client } from '../../data/current.ts'
 import { isAdmin } from '../../data/may.ts'
 import type { Member } from '../../data/types.ts'
 import { words } from '../../lib/texts/words/texts.ts'
-import { change } from '../../pages/attempt.ts'
+import { change } from '../../shell/pages/attempt.ts'
 import { texts } from './texts.ts'
 
 // Who may change whom, and what the page does with it. Members are no records of the stream: boot has them.

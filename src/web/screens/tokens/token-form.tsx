@@ -2,7 +2,7 @@ import type { Scope } from '../../../auth/scopes.ts'
 import { boot, me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { hasRole } from '../../data/may.ts'
-import { Form } from '../../pages/form.tsx'
+import { Form } from '../../shell/pages/form.tsx'
 import { texts } from './texts.ts'
 
 /** What making a token answers: the token is shown this once. */

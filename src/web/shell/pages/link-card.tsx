@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
-import { Button } from '../components/button.tsx'
-import { showToast } from '../components/toast.tsx'
-import { copyText } from '../lib/clipboard.ts'
-import { words } from '../lib/texts/words/texts.ts'
+import { Button } from '../../components/button.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { copyText } from '../../lib/clipboard.ts'
+import { words } from '../../lib/texts/words/texts.ts'
 import './link-card.css'
 
 type LinkCardProps = {

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { Avatar } from '../components/avatar.tsx'
-import { Icon, type IconName } from '../components/icon.tsx'
-import { MenuButton } from '../components/menu.tsx'
-import { State } from '../components/state.tsx'
-import { boot } from '../data/boot.ts'
-import { format } from '../lib/locale.ts'
-import { now } from '../lib/now.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { Icon, type IconName } from '../../components/icon.tsx'
+import { MenuButton } from '../../components/menu.tsx'
+import { State } from '../../components/state.tsx'
+import { boot } from '../../data/boot.ts'
+import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
 
 /** A column of a list page. The first one holds the link to the row. */
 export type Column<Row> = {

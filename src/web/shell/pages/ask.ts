@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { client } from '../data/current.ts'
+import { client } from '../../data/current.ts'
 
 /** One reading for several notices: a bulk of changes comes as many. */
 const GATHER_MS = 300

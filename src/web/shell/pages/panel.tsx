@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { Avatar } from '../components/avatar.tsx'
-import { IconButton } from '../components/button.tsx'
-import { setQuery } from '../lib/router.ts'
-import { words } from '../lib/texts/words/texts.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { IconButton } from '../../components/button.tsx'
+import { setQuery } from '../../lib/router.ts'
+import { words } from '../../lib/texts/words/texts.ts'
 
 type PanelProps = {
   name: string

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { SettingsFrame } from '../shell/settings-frame.tsx'
+import { SettingsFrame } from '../settings-frame.tsx'
 
 type SheetProps = Parameters<typeof SettingsFrame>[0]
 

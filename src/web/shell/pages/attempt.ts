@@ -1,7 +1,7 @@
-import { sayWhy } from '../components/say-why.ts'
-import { showToast } from '../components/toast.tsx'
-import { client } from '../data/current.ts'
-import { offerLocal } from '../shell/steps/local.ts'
+import { sayWhy } from '../../components/say-why.ts'
+import { showToast } from '../../components/toast.tsx'
+import { client } from '../../data/current.ts'
+import { offerLocal } from '../steps/local.ts'
 
 /** Does something, says that it is done, or why it is not. Answers what it made; undefined if it failed. */
 export async function attempt<T>(run: () => Promise<T>, said?: string): Promise<T | undefined> {
