@@ -9,6 +9,8 @@ import type { Conversation } from '../../inbox/conversations/conversation.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import type { Weekday } from '../../lib/written/days/periods.ts'
 import type { Meeting } from '../../meetings/meeting.ts'
+import type { Preferences } from '../../personal/preferences.ts'
+import type { View } from '../../personal/views.ts'
 import type { Company } from '../../records/company.ts'
 import type { Contact } from '../../records/contact.ts'
 import type { CustomField } from '../../records/custom-fields/custom-fields.ts'
@@ -35,6 +37,7 @@ export type {
   Stage,
   Tag,
   Task,
+  View,
 }
 
 export type Records = {
@@ -64,28 +67,8 @@ export type RecordOf<K extends Kind> = Records[K]
 export type Rec = { id: string; version: number; [field: string]: unknown }
 export type Fields = Record<string, unknown>
 
-/** A saved view of a list or board. */
-export type View = {
-  id: string
-  object: 'deals' | 'contacts' | 'companies' | 'tasks'
-  name: string
-  shape: 'table' | 'board'
-  is_shared: boolean
-  is_pinned: boolean
-  owner_id: string
-  query: Record<string, unknown>
-  position: number
-  version: number
-}
-
-export type Me = Member & {
-  language: 'en' | 'de'
-  theme: 'system' | 'light' | 'dark'
-  has_password: boolean
-  totp: boolean
-  shortcuts: boolean
-  keys: Record<string, string>
-}
+export type Me = Member &
+  Pick<Preferences, 'language' | 'theme' | 'shortcuts' | 'keys'> & { has_password: boolean; totp: boolean }
 
 /** What the page begins with: inlined into it, and answered by GET /app/boot. */
 export type SignedIn = {

@@ -1,13 +1,11 @@
 import { batch, signal } from '@preact/signals'
+import type { Pair } from '../../../cleanup/merges/pairs.ts'
 import { pathWith } from '../../data/api.ts'
 import { client } from '../../data/current.ts'
 
 export type MergeObject = 'contact' | 'company'
-export type Pair = {
-  older_id: string
-  newer_id: string
-  reasons: ('email' | 'phone' | 'name' | 'domain' | 'website')[]
-}
+export type { Pair } from '../../../cleanup/merges/pairs.ts'
+
 type Page = { data: Pair[]; looked: number; next_cursor: string | null }
 
 /** The search pauses at this many pairs: nobody merges more at a time. */

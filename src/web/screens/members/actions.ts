@@ -1,3 +1,4 @@
+import type { InviteInfo as Invite } from '../../../auth/links.ts'
 import { boot, me, page } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { isAdmin } from '../../data/may.ts'
@@ -8,17 +9,9 @@ import { texts } from './texts.ts'
 
 // Who may change whom, and what the page does with it. Members are no records of the stream: boot has them.
 
+export type { InviteInfo as Invite } from '../../../auth/links.ts'
 export type Role = Member['role']
 export const ROLES: readonly Role[] = ['owner', 'admin', 'member', 'viewer']
-
-export type Invite = {
-  id: string
-  email: string | null
-  role: Role
-  invited_by: string | null
-  created_at: string
-  expires_at: string
-}
 
 /** What making an invitation answers: the link is shown this once. */
 export type NewInvite = Pick<Invite, 'id' | 'email' | 'role' | 'expires_at'> & {

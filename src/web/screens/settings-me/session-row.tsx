@@ -1,3 +1,4 @@
+import type { SessionInfo } from '../../../auth/sessions.ts'
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { format } from '../../lib/locale.ts'
@@ -7,14 +8,7 @@ import { deviceOf } from './device.ts'
 import { texts } from './texts.ts'
 import './sessions.css'
 
-export type Session = {
-  id: string
-  created_at: string
-  seen_at: string
-  user_agent: string | null
-  address: string | null
-  is_current: boolean
-}
+export type Session = Omit<SessionInfo, 'member_id'> & { is_current: boolean }
 
 /** One place where somebody is signed in: device, address, when it was last used. */
 export function SessionRow({ session, action }: { session: Session; action: (() => void) | undefined }) {

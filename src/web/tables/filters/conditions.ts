@@ -1,37 +1,10 @@
+import type { ListOperator } from '../../../filters/catalog.ts'
+import type { Kind } from '../../../records/list-field.ts'
+
 // The language of smart lists (src/filters), as people compose it in the filter bar: parts that must all hold.
 
-export type FieldKind =
-  | 'text'
-  | 'texts'
-  | 'choice'
-  | 'choices'
-  | 'id'
-  | 'ids'
-  | 'flag'
-  | 'number'
-  | 'amount'
-  | 'date'
-  | 'time'
-
-export type Operator =
-  | 'eq'
-  | 'ne'
-  | 'in'
-  | 'not_in'
-  | 'gt'
-  | 'gte'
-  | 'lt'
-  | 'lte'
-  | 'contains'
-  | 'starts_with'
-  | 'is_null'
-  | 'not_null'
-  | 'in_last_days'
-  | 'in_next_days'
-  | 'before_last_days'
-  | 'after_next_days'
-  | 'has_any'
-  | 'has_all'
+export type FieldKind = Kind
+export type Operator = ListOperator
 
 export type Condition = {
   /** As in smart lists: `owner_id`, `custom_fields.channel`, `company.industry`. */
