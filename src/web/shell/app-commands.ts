@@ -1,4 +1,4 @@
-import { effect, untracked } from '@preact/signals'
+import { computed } from '@preact/signals'
 import { undoShown } from '../components/toast.tsx'
 import { hasRole, mayWrite } from '../data/may.ts'
 import { urlOf } from '../lib/router/create.ts'
@@ -12,17 +12,11 @@ import { signOut } from './sign-out.ts'
 import { texts as shellTexts } from './texts.ts'
 import { theme } from './theme.ts'
 
-/** The commands that act everywhere; those that go to a screen as soon as it is known. */
+/** The commands that act everywhere; one goes to each screen that is known. */
 export function registerAppCommands(): void {
+  const going = computed(() => goCommands(entries.value))
+  register(() => going.value)
   register([...MADE.map(makeCommand), ...APP_COMMANDS])
-  let stop = (): void => undefined
-  effect(() => {
-    const commands = goCommands(entries.value)
-    untracked(() => {
-      stop()
-      stop = register(commands)
-    })
-  })
 }
 
 const goCommands = (entries: readonly ScreenEntry[]): Command[] =>

@@ -50,23 +50,25 @@ export type Command = {
   isDanger?: true
 }
 
-const registered = signal<readonly Command[]>([])
+/** Some, or what says which there are now. */
+type Commands = readonly Command[] | (() => readonly Command[])
+const registered = signal<readonly Commands[]>([])
 
 /** All commands that are registered now: those of the app and of what is on the page. */
-export const commands = computed(() => registered.value)
+export const commands = computed(() => registered.value.flatMap((each) => (typeof each === 'function' ? each() : each)))
 
 /**
  * Adds commands; the answer takes them out again. Call it in a layout effect: what a plain effect answers runs only after
  * the paint, when the commands of the next screen may be there already.
  */
-export function register(added: readonly Command[]): () => void {
-  registered.value = [...registered.peek(), ...added]
-  for (const [one, other] of conflictsOf(registered.peek())) {
+export function register(added: Commands): () => void {
+  registered.value = [...registered.peek(), added]
+  for (const [one, other] of conflictsOf(commands.peek())) {
     // A test opens every screen and finds no such line.
     console.error(`The commands ${one.id} and ${other.id} have the same keys "${one.keys}" in one place.`)
   }
   return () => {
-    registered.value = registered.peek().filter((command) => !added.includes(command))
+    registered.value = registered.peek().filter((each) => each !== added)
   }
 }
 
