@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import { Button, IconButton } from '../../components/button.tsx'
 import { boot } from '../../data/boot.ts'
 import { type Condition, OPERATORS_OF, type Operator, takesNothing } from './conditions.ts'
@@ -19,6 +20,9 @@ type ConditionEditorProps = {
 }
 
 export function ConditionEditor({ field, condition, currency, back, onOr, onChange, onDone }: ConditionEditorProps) {
+  /** The condition with what is being typed, which the filter has after a pause only. */
+  const typed = useRef<() => Condition>(() => condition)
+  typed.current = () => condition
   return (
     <div class="condition">
       <header>
@@ -29,7 +33,9 @@ export function ConditionEditor({ field, condition, currency, back, onOr, onChan
         <select
           aria-label={texts().operator}
           value={condition.op}
-          onChange={(event) => onChange(withOperator(condition, field.kind, event.currentTarget.value as Operator))}
+          onChange={(event) =>
+            onChange(withOperator(typed.current(), field.kind, event.currentTarget.value as Operator))
+          }
         >
           {OPERATORS_OF[field.kind].map((op) => (
             <option key={op} value={op}>
@@ -44,12 +50,13 @@ export function ConditionEditor({ field, condition, currency, back, onOr, onChan
           field={field}
           condition={condition}
           currency={currency}
+          typed={typed}
           onChange={onChange}
           onDone={onDone}
         />
       )}
       {field.kind === 'amount' && currency !== undefined && !takesNothing(condition.op) && (
-        <CurrencyChoice currency={currency} onChange={(code) => onChange(condition, code)} />
+        <CurrencyChoice currency={currency} onChange={(code) => onChange(typed.current(), code)} />
       )}
       {onOr && (
         <div class="value">

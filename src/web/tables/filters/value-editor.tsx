@@ -16,6 +16,8 @@ type ValueEditorProps = {
   condition: Condition
   /** Of an amount, where there is one to choose; empty for any. */
   currency?: string | undefined
+  /** Is told how to take the condition with what is being typed. */
+  typed: { current: () => Condition }
   onChange: (condition: Condition, currency?: string) => void
   /** Enter in an input ends it. */
   onDone: () => void
@@ -145,6 +147,7 @@ function TextInput({
   field,
   condition,
   currency,
+  typed,
   onChange,
   onDone,
   type,
@@ -156,6 +159,8 @@ function TextInput({
   const [error, setError] = useState<string | undefined>(undefined)
   /** The text that the filter has now. */
   const applied = useRef(first)
+  /** The text that stands in the input, also before it is drawn. */
+  const latest = useRef(first)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const found = readValue(field, condition.op, text, reading())
@@ -172,6 +177,14 @@ function TextInput({
     }
     return true
   }
+  typed.current = () => {
+    const parsed = readValue(field, condition.op, latest.current, reading())
+    const isNew = latest.current !== applied.current && 'value' in parsed && parsed.value !== null
+    // It is on its way: the input that leaves with its operator must not put that back.
+    clearTimeout(timer.current)
+    applied.current = latest.current
+    return isNew ? { ...condition, value: parsed.value } : condition
+  }
   const isSure = !isNumber || text === first || /^-?\d*$/.test(text.trim())
   return (
     <div class="value">
@@ -184,10 +197,12 @@ function TextInput({
         ref={isQuiet ? null : focusOnce}
         onInput={(event) => {
           const given = event.currentTarget.value
+          latest.current = given
           setText(given)
           clearTimeout(timer.current)
           timer.current = setTimeout(() => apply(given), PAUSE_MS)
         }}
+        onBlur={() => latest.current !== applied.current && apply(latest.current)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           event.preventDefault()
