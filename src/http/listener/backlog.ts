@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setReadAhead } from './node.ts'
 import { parseInTurns } from './reading.ts'
 
 /** A connection is paused at this many waiting requests or bytes, and resumed below half of both. */
@@ -73,11 +74,11 @@ export function backlog(maxBytes: number) {
 // and its parser undoes socket.pause(). A negative mark is exceeded even without any responses.
 function pause(socket: Socket, queue: Queue): void {
   queue.isPaused = true
-  Object.defineProperty(socket, 'writableHighWaterMark', { value: -1, configurable: true })
+  setReadAhead(socket, -1)
 }
 
 function resume(socket: Socket, queue: Queue): void {
   queue.isPaused = false
-  Object.defineProperty(socket, 'writableHighWaterMark', { value: queue.readAhead, configurable: true })
+  setReadAhead(socket, queue.readAhead)
   socket.emit('drain')
 }

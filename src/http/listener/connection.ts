@@ -7,20 +7,13 @@ import { Problem } from '../../lib/problem.ts'
 import { ECHO, echoOf, PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from '../answer.ts'
 import { outsideBase, redirect, withoutBase, withSlash } from '../base-path.ts'
 import type { Backlog } from './backlog.ts'
-import { connected } from './connections.ts'
+import { carrierOf, connected } from './carriers.ts'
 import { originForm } from './framing.ts'
+import { nodeHas } from './node.ts'
 import { fairReading, stopParsing } from './reading.ts'
+import { currentResponse, inOrder, newestResponse } from './responses.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
-
-/** Fields of a node connection that its types leave out: the current response and the current request. */
-type Connection = Socket & {
-  _httpMessage?: ServerResponse | null
-  parser?: { incoming?: IncomingMessage | null } | null
-}
-
-/** With the connection that TLS was to run over. */
-type TlsConnection = Socket & { _parent?: Socket | null }
 
 /** What OpenSSL says of the first bytes of a request that has no TLS. */
 const NO_TLS = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST']
@@ -56,22 +49,25 @@ export function serveConnections(
     socket.destroySoon = closeGently
   })
   // A handshake that fails; node would pass it on as a broken request.
-  server.removeAllListeners('tlsClientError').on('tlsClientError', (error: ParserError, socket: TlsConnection) => {
+  const carrier = carrierOf(server)
+  server.removeAllListeners('tlsClientError').on('tlsClientError', (error: ParserError, socket: Socket) => {
+    const plain = carrier(socket)
     socket.destroy()
-    if (socket._parent && NO_TLS.includes(error.code ?? '')) refusePlain(socket._parent)
+    if (plain && NO_TLS.includes(error.code ?? '')) refusePlain(plain)
   })
   server.on('request', serve)
   server.on('checkContinue', serve)
-  server.on('checkExpectation', (_req, res: ServerResponse) =>
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+    inOrder(req.socket, res)
     refuse(
       res,
       new Problem(417, 'expectation_failed', 'The only supported value of the header Expect is 100-continue.'),
-    ),
-  )
+    )
+  })
   // Node passes only CONNECT as a bare socket.
   server.on('connect', async (req: IncomingMessage) => {
     req.socket.on('error', () => req.socket.destroy()).resume()
-    if (await isFree(req.socket)) handle(req, lastResponse(req))
+    if (await isFree(req.socket)) answerLast(req, (res) => handle(req, res))
   })
   // Connections that were opened at the same moment time out at the same moment.
   server.on('timeout', (socket: Socket) => {
@@ -80,7 +76,7 @@ export function serveConnections(
       if (socket.bytesRead === bytesRead) socket.destroy()
     })
   })
-  server.on('clientError', (error: ParserError, socket: Connection) => {
+  server.on('clientError', (error: ParserError, socket: Socket) => {
     if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') return void refuseBroken(error, socket)
     late.add(socket)
     close(() => {
@@ -88,34 +84,33 @@ export function serveConnections(
     })
   })
 
-  async function refuseBroken(error: ParserError, socket: Connection): Promise<void> {
+  async function refuseBroken(error: ParserError, socket: Socket): Promise<void> {
     const packet = reading.current()
     if (packet) Object.assign(error, { rawPacket: packet.bytes, bytesParsed: packet.parsed + (error.bytesParsed ?? 0) })
     // Node emits an error for every piece after the first one: stop reading while a response is outstanding.
     if (socket.writable) socket.pause()
     if (!(await isFree(socket))) return
-    const current = socket._httpMessage
-    const wasAnswered = current ? current.headersSent : socket.parser?.incoming?.complete === false
+    const current = currentResponse(socket)
+    const wasAnswered = current ? current.headersSent : newestResponse(socket)?.req.complete === false
     if (wasAnswered) return socket.destroySoon()
     const problem = parserProblem(error, socket)
     if (current) return refuse(current, problem)
     const unknown = withUnknownMethod(error, socket)
-    if (unknown) handle(unknown, lastResponse(unknown))
-    else refuse(lastResponse(new IncomingMessage(socket)), problem)
+    if (unknown) answerLast(unknown, (res) => handle(unknown, res))
+    else answerLast(new IncomingMessage(socket), (res) => refuse(res, problem))
   }
 
   /** One at a time on a connection, so that each request sees the writes of those before it; none after the last. */
   function serve(req: IncomingMessage, res: ServerResponse): void {
     late.delete(req.socket) // it came whole after all
-    if (!res.socket) wait(req, res)
-    else if (res.socket.writable) handle(req, res)
-  }
-
-  function wait(req: IncomingMessage, res: ServerResponse): void {
-    const done = backlog.add(req.socket)
-    res.once('socket', () => {
-      done()
-      take(() => serve(req, res))
+    const wait = res.socket ? undefined : backlog.add(req.socket)
+    const answer = (): void => {
+      if (res.socket?.writable) handle(req, res)
+    }
+    inOrder(req.socket, res, () => {
+      wait?.()
+      if (wait) take(answer)
+      else answer()
     })
   }
 
@@ -174,21 +169,26 @@ function closeGently(this: Socket): void {
 /** Ends the connection, and reads on for a moment. */
 function linger(socket: Socket): void {
   socket.end()
-  socket.resume()
+  if (nodeHas('dataListener')) socket.resume()
   const cut = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(cut))
 }
 
 /** Resolves when all complete requests are answered: to whether the connection can take one more response. */
-async function isFree(socket: Connection): Promise<boolean> {
-  for (let current = socket._httpMessage; socket.writable && current?.req.complete; current = socket._httpMessage)
+async function isFree(socket: Socket): Promise<boolean> {
+  for (
+    let current = currentResponse(socket);
+    socket.writable && current?.req.complete;
+    current = currentResponse(socket)
+  )
     await new Promise((resolve) => current?.once('close', resolve))
   return socket.writable
 }
 
-/** A response outside of the parser's normal flow: the last of its connection. */
-function lastResponse(req: IncomingMessage): ServerResponse {
+/** Answers outside of the parser's normal flow: the last response of its connection. */
+function answerLast(req: IncomingMessage, answer: (res: ServerResponse) => void): void {
   const { socket } = req
+  if (!nodeHas('assignSocket')) return void socket.end(BARE)
   const res = new ServerResponse(req)
   res.shouldKeepAlive = false
   res.on('finish', () => {
@@ -196,8 +196,11 @@ function lastResponse(req: IncomingMessage): ServerResponse {
     linger(socket) // after an error, the parser takes nothing more
   })
   res.assignSocket(socket)
-  return res
+  inOrder(socket, res)
+  answer(res)
 }
+
+const BARE = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
 /** Answers a request that does not reach the handler, with the same body as all others. */
 function refuse(res: ServerResponse, problem: Problem): void {

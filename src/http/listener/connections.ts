@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { IncomingMessage, type Server, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { carrierOf } from './carriers.ts'
+import { currentResponse } from './responses.ts'
 
-/**
- * Fields of a node connection that its types leave out: the current response, how much of it is unsent, and the
- * connection that TLS runs over.
- */
-type Connection = Socket & {
-  _httpMessage?: ServerResponse | null
-  _handle?: { bytesWritten: number; writeQueueSize: number; _parentWrap?: Socket } | null
-}
+/** With a field that the types leave out: what libuv has left of the piece that it writes. */
+type Connection = Socket & { _handle?: { writeQueueSize?: number } | null }
 
 export type ConnectionLimits = {
   /** How long, in milliseconds, a response may wait without the client reading a byte of it. */
@@ -26,11 +22,11 @@ type Turn = 'idle' | 'sending' | 'reading' | 'ours'
 /** The state of a connection at the last check. */
 type Seen = {
   /** What carries requests: with TLS another socket, as soon as the handshake is done. */
-  http: Connection
+  http: Socket
   /** Undefined for a new connection. */
   response: ServerResponse | null | undefined
   bytesRead: number
-  bytesWritten: number
+  bytesSent: number
   queued: number
   /** For how long its client has sent too little of a request, or read nothing of a response. */
   waitedMs: number
@@ -48,10 +44,6 @@ const MAX_CONNECTIONS = 10_000
 const MIN_CONNECTIONS = 16
 /** How long a server that stops waits for clients which send or read too little. */
 const STOP_PATIENCE_MS = 3000
-
-/** The event of a server for each connection that requests can come over. */
-export const connected = (server: Server): 'connection' | 'secureConnection' =>
-  'setSecureContext' in server ? 'secureConnection' : 'connection'
 
 /**
  * Cuts connections whose clients do not read their responses. Beyond `maxConnections`, closes the connection that has
@@ -71,15 +63,15 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
       if (!late) return socket.destroy()
       cut(late)
     }
-    open.set(socket, { http: socket, response: undefined, bytesRead: 0, bytesWritten: 0, queued: 0, waitedMs: 0 })
+    open.set(socket, { http: socket, response: undefined, bytesRead: 0, bytesSent: 0, queued: 0, waitedMs: 0 })
     socket.once('close', () => open.delete(socket))
   })
-  if (connected(server) === 'secureConnection')
-    server.on('secureConnection', (http: Connection) => {
-      const socket = http._handle?._parentWrap as Socket
-      const seen = open.get(socket)
-      if (seen) moveToEnd(socket, { ...seen, http, bytesRead: http.bytesRead })
-    })
+  const carrier = carrierOf(server)
+  server.on('secureConnection', (http: Socket) => {
+    const socket = carrier(http)
+    const seen = socket && open.get(socket)
+    if (seen) moveToEnd(socket, { ...seen, http, bytesRead: http.bytesRead })
+  })
 
   function moveToEnd(socket: Socket, seen: Seen): void {
     open.delete(socket)
@@ -92,7 +84,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
     for (const [socket, { http, response, waitedMs }] of open) {
       const turn = turnOf(http)
       if (turn === 'idle') return socket
-      if (turn === 'sending' && (response === undefined || http._httpMessage === response)) return socket
+      if (turn === 'sending' && (response === undefined || currentResponse(http) === response)) return socket
       if (turn === 'reading' && waitedMs > 0) return socket
       if (turn === 'sending') recent ??= socket
     }
@@ -145,20 +137,23 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
   return { check, count: () => open.size, beginStopping }
 }
 
-function turnOf({ _httpMessage: response, writableLength }: Connection): Turn {
-  if (writableLength > 0) return 'reading'
+function turnOf(http: Socket): Turn {
+  const response = currentResponse(http)
+  if (http.writableLength > 0) return 'reading'
   if (!response) return 'idle'
   return response.req.complete ? 'ours' : 'sending'
 }
 
 /** Whether its client, or the server, has done what it waits for since the last check. */
 function hasMoved(seen: Seen, turn: Turn, minBytes: number): boolean {
-  const { bytesRead, _httpMessage: response = null, _handle } = seen.http
-  const { bytesWritten = 0, writeQueueSize: queued = 0 } = _handle ?? {}
+  const { bytesRead, bytesWritten, writableLength, _handle } = seen.http as Connection
+  const response = currentResponse(seen.http) ?? null
+  const bytesSent = bytesWritten - writableLength // of whole pieces
+  const queued = _handle?.writeQueueSize ?? 0
   const isSame = response === seen.response
   const came = bytesRead - seen.bytesRead
-  const isUnread = bytesWritten === seen.bytesWritten && queued === seen.queued
-  Object.assign(seen, { response, bytesRead, bytesWritten, queued })
+  const isUnread = bytesSent === seen.bytesSent && queued === seen.queued
+  Object.assign(seen, { response, bytesRead, bytesSent, queued })
   if (turn === 'idle') return came > 0
   if (turn === 'sending') return !isSame || came >= minBytes
   return turn === 'ours' || !isUnread
@@ -177,15 +172,4 @@ function readLimits(): string {
   } catch {
     return ''
   }
-}
-
-/** Closes the server and throws if this version of Node lacks the untyped fields used here. */
-export function checkNode(server: Server): void {
-  const socket: Connection = new Socket()
-  const res = new ServerResponse(new IncomingMessage(socket))
-  res.assignSocket(socket)
-  const { _handle: handle } = server as { _handle?: object }
-  if (socket._httpMessage === res && handle && 'writeQueueSize' in handle && 'bytesWritten' in handle) return
-  server.close()
-  throw new Error(`Dealbox does not run on Node ${process.version}. Use the version that package.json names.`)
 }

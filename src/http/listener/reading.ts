@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { MINUTE_MS } from '../../lib/time.ts'
-import { connected } from './connections.ts'
+import { connected } from './carriers.ts'
+import { nodeHas } from './node.ts'
 
 /** The bytes of a connection parsed at once: one or two milliseconds, even for requests or chunks of a few bytes. */
 const SLICE_BYTES = 4096
@@ -23,9 +24,13 @@ export function parseInTurns(socket: Socket): void {
   alerts.get(socket)?.()
 }
 
-/** Discards what comes on a connection from now on: a listener for its bytes replaces node's parser. */
+/**
+ * Discards what comes on a connection from now on: a listener for its bytes replaces node's parser. Where that is not so,
+ * the connection is read no further.
+ */
 export function stopParsing(socket: Socket): void {
-  socket.removeAllListeners('data').on('data', () => undefined)
+  if (nodeHas('dataListener')) socket.removeAllListeners('data').on('data', () => undefined)
+  else socket.pause()
 }
 
 /**
@@ -56,7 +61,7 @@ export function fairReading(server: Server, nowMs = () => performance.now()) {
   }
 
   function slice(connection: Socket): void {
-    if (inTurns.has(connection) || connection.destroyed) return
+    if (inTurns.has(connection) || connection.destroyed || !nodeHas('push')) return
     inTurns.add(connection)
     const socket = connection as Source
     const { push, _read: read } = socket

@@ -5,9 +5,11 @@ import type { Listen } from '../../command/config/options.ts'
 import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { backlog } from './backlog.ts'
+import { connected } from './carriers.ts'
 import type { Certificate } from './certificate.ts'
 import { type Handler, serveConnections } from './connection.ts'
-import { type ConnectionLimits, checkNode, connected, connectionLimit, watchConnections } from './connections.ts'
+import { type ConnectionLimits, connectionLimit, watchConnections } from './connections.ts'
+import { checkNode } from './node.ts'
 import { listenOnSocket } from './socket-file.ts'
 
 export type Listener = {
@@ -75,7 +77,7 @@ export async function listen(
   await (path === undefined ? listenAt(server, address) : listenOnSocket(server, path, MAX_PENDING)).catch((error) => {
     throw cannotListen(error, address)
   })
-  checkNode(server)
+  await checkNode(server, log)
   return {
     ...addressOf(server, address, certificate !== undefined, basePath),
     connections: count,
