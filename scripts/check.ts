@@ -10,10 +10,10 @@ const steps = [
     ...(process.argv.includes('--fix') ? ['--write'] : []),
     '.',
   ],
-  // TypeScript 7 is installed beside 5.9, whose API openapi-typescript still needs. The next check looks at what has changed.
+  // The next check looks at what has changed.
   ...['.', 'src/web', 'test/web'].map((project) => {
     const known = join(modules, '.cache/dealbox/types', `${project.replace('/', '-')}.tsbuildinfo`)
-    return ['typescript-7/bin/tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', known, '-p', project]
+    return ['typescript/bin/tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', known, '-p', project]
   }),
 ]
 for (const [tool = '', ...argv] of steps) {

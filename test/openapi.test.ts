@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import openapiTS, { astToString } from 'openapi-typescript'
 import { catalog } from '../src/app/api.ts'
 import { EVENT_NAMES } from '../src/events/names.ts'
 import { asOpenApi30 } from '../src/http/openapi/openapi-30.ts'
@@ -125,77 +124,4 @@ test('what only the server sets is read-only, and nothing else', () => {
   ]
   assert.deepEqual(readOnly(Deal), set)
   assert.deepEqual(readOnly(Stage), []) // where nothing can be written, it goes without saying
-})
-
-/** What a program written against the generated types looks like; each line marked with an error has to be one. */
-const PROGRAM = `
-import createClient from 'openapi-fetch'
-import type { components, paths } from './schema.d.ts'
-
-const { API = '', TOKEN = '', REASON_ID = '' } = process.env
-const client = createClient<paths>({ baseUrl: API, headers: { Authorization: \`Bearer \${TOKEN}\` } })
-
-const created = await client.POST('/deals', { body: { title: 'Rollout', amount: 1250.5, currency: 'EUR' } })
-if (!created.data) throw new Error(created.error.detail)
-const deal: components['schemas']['Deal'] = created.data
-const amount: number | null = deal.amount
-
-const query = { status: 'open', 'amount[gte]': 1000, 'stage[in]': deal.stage, sort: '-amount', limit: 10 } as const
-const { data: page } = await client.GET('/deals', { params: { query } })
-const found = page?.data.map(({ title }) => title)
-
-const path = { id: deal.id }
-const closed = await client.POST('/deals/{id}/close', {
-  params: { path, header: { 'Idempotency-Key': 'close-1' } },
-  body: { reason_id: REASON_ID },
-})
-const status: 'open' | 'won' | 'lost' | undefined = closed.data?.status
-
-const refused = await client.PATCH('/deals/{id}', { params: { path }, body: { title: '' } })
-const problem: components['schemas']['Problem'] | undefined = refused.error
-const pointers = problem?.errors?.map(({ pointer }) => pointer)
-
-console.log(JSON.stringify({ amount, found, next: page?.next_cursor, status, pointers }))
-
-// @ts-expect-error a title is required
-type NoTitle = Check<components['schemas']['CreateDealRequest'], {}>
-// @ts-expect-error there is no such field
-type NoField = Check<keyof components['schemas']['UpdateDealRequest'], 'pipeline_id'>
-// @ts-expect-error there is no such operator
-type NoOperator = Check<keyof NonNullable<paths['/deals']['get']['parameters']['query']>, 'status[gte]'>
-// @ts-expect-error contacts are not closed
-type NoPath = paths['/contacts/{id}/close']
-// @ts-expect-error no other status
-type NoStatus = Check<components['schemas']['Deal']['status'], 'lapsed'>
-type Check<Wide, Narrow extends Wide> = Narrow
-export type { NoField, NoOperator, NoPath, NoStatus, NoTitle }
-`
-
-test('a generated client compiles and does what its types say', async () => {
-  writeFileSync(join(folder, 'schema.d.ts'), astToString(await openapiTS(server.document)))
-  writeFileSync(join(folder, 'program.ts'), PROGRAM)
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  const options = { target: 'esnext', module: 'nodenext', types: ['node'], strict: true, noEmit: true }
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: { ...options, allowImportingTsExtensions: true }, files: ['program.ts'] }),
-  )
-  const compiler = join(modules, 'typescript-7/bin/tsc')
-  const { stdout: complaints } = await node([compiler, '-p', '.']).catch((error) => error)
-  assert.equal(complaints, '')
-
-  const { stdout } = await node(['program.ts'], {
-    API: `${server.url}/api/v1`,
-    TOKEN: server.a.token,
-    REASON_ID: server.a.reasons.won,
-  })
-  assert.deepEqual(JSON.parse(stdout), {
-    amount: 1250.5,
-    found: ['Rollout'],
-    next: null,
-    status: 'won',
-    pointers: ['/title'],
-  })
-  const [deal] = (await server.call('GET', '/deals')).body.data
-  assert.equal(deal.status, 'won')
 })

@@ -50,3 +50,22 @@ equal(transcript.segments[0]?.text, 'Good morning.')
 
 const lists = await data(client.GET('/lists'))
 ok(lists.data.some(({ filter }) => filter !== null && 'all' in filter))
+
+const { error: problem } = await client.PATCH('/deals/{id}', { params: { path: { id: deal.id } }, body: { title: '' } })
+equal(problem?.errors?.[0]?.pointer, '/title')
+
+// Each line below one that expects an error has to be one.
+
+// @ts-expect-error a title is required
+type NoTitle = Check<components['schemas']['CreateDealRequest'], Record<never, never>>
+// @ts-expect-error there is no such field
+type NoField = Check<keyof components['schemas']['UpdateDealRequest'], 'pipeline_id'>
+// @ts-expect-error there is no such operator
+type NoOperator = Check<keyof NonNullable<paths['/deals']['get']['parameters']['query']>, 'status[gte]'>
+// @ts-expect-error contacts are not closed
+type NoPath = paths['/contacts/{id}/close']
+// @ts-expect-error no other status
+type NoStatus = Check<components['schemas']['Deal']['status'], 'lapsed'>
+type Check<Wide, Narrow extends Wide> = Narrow
+
+export type { NoField, NoOperator, NoPath, NoStatus, NoTitle }
