@@ -48,7 +48,7 @@ import { ABOUT_FILES, CAPTION_FILES, fromForm, mendedIn, SRT, VTT } from './tran
 // 3. The statements and the rules.
 
 /** What a PUT starts from: the meeting, and its transcript, if any; version 0 stands for none. */
-type Place = { id: string; version: number; meeting: Meeting; stored: Stored | undefined }
+type MeetingTranscript = { id: string; version: number; meeting: Meeting; stored: Stored | undefined }
 
 /** A given transcript: without speakers if only the segments name them. */
 type FoundTranscript = { speakers?: SpeakerGiven[]; segments: Said[] }
@@ -77,7 +77,7 @@ export const transcriptStore = once((deps: Deps) => {
   }
 
   /** Throws 404 if there is no such meeting. */
-  function place(who: Caller, meetingId: string): Place {
+  function place(who: Caller, meetingId: string): MeetingTranscript {
     const meeting = meetingColumns.present(meetings.find(who, meetingId))
     const row = storedOf.get(who.org, meetingId) as RawRow | undefined
     const stored = row && exported.present(row)
@@ -101,7 +101,12 @@ export const transcriptStore = once((deps: Deps) => {
   }
 
   /** Replaces the transcript of a meeting. A file identifies speakers by name. */
-  function put(who: Caller, { meeting, stored: before }: Place, given: TranscriptPut, isFile: boolean): Transcript {
+  function put(
+    who: Caller,
+    { meeting, stored: before }: MeetingTranscript,
+    given: TranscriptPut,
+    isFile: boolean,
+  ): Transcript {
     const found = isFile ? transcriptOf(who, meeting, given.segments) : given
     check(who.org, found)
     const said = found.segments.toSorted((one, other) => one.start_ms - other.start_ms)
@@ -278,7 +283,7 @@ export const transcripts = (deps: Deps): Route[] => {
       prefetch: async (body) => mendedIn(body),
       run: ({ who, body, record, known }) => {
         const mended = known as string[] | undefined
-        const transcript = put(who, record as Place, body, mended !== undefined)
+        const transcript = put(who, record as MeetingTranscript, body, mended !== undefined)
         return mended ? { ...transcript, mended } : transcript
       },
     },

@@ -58,7 +58,7 @@ const OF_NO_ORG = [...BY_ANY_NAME, '/metrics']
  * document, health checks, metrics, and the unsubscribe page. The order of checks: framing 400 → host 421 → path and method →
  * origin of writes 403 → what kernel.ts checks, with a session instead of a token.
  */
-export function screens(options: ScreensOptions): Koa {
+export function screensServer(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
   const { monitored, reader } = options
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(

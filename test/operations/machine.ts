@@ -15,7 +15,7 @@ import { servePrimary } from '../../src/ops/replication/commands/serve-primary.t
 import { folderOfEpoch } from '../../src/ops/replication/epochs.ts'
 import { removeCopy } from '../../src/ops/replication/followed/files.ts'
 import { readKnown } from '../../src/ops/replication/known.ts'
-import type { Copy } from '../../src/ops/replication/replica/copy.ts'
+import type { ReplicaStorage } from '../../src/ops/replication/replica/copy.ts'
 import type { Moment } from '../../src/store/folder/fence.ts'
 import { lockInstance } from '../../src/store/folder/lock.ts'
 import { positionOf } from '../../src/store/folder/marks.ts'
@@ -58,7 +58,7 @@ export function machine(name: string, root: string, { net, passed }: Shared) {
   }
   const wall = (): number => EPOCH + passed() + skew
   const now = (): Moment => ({ monotonic: 1_000_000 + passed(), wall: wall() })
-  const copy = (): Copy => net.seenBy(() => self.isCut, self.place)
+  const copy = (): ReplicaStorage => net.seenBy(() => self.isCut, self.place)
 
   async function serve({ isReplicated = true, isOldOff = false }: Start) {
     const timers: Timer[] = []

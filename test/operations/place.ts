@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { Problem } from '../../src/lib/problem.ts'
 import { LITESTREAM_FOLDER } from '../../src/ops/replication/cut.ts'
-import type { Copy } from '../../src/ops/replication/replica/copy.ts'
+import type { ReplicaStorage } from '../../src/ops/replication/replica/copy.ts'
 import { folderCopy } from '../../src/ops/replication/replica/folder.ts'
 import { HEADER_BYTES, NEW_FILES, numbersOf, SNAPSHOTS } from '../../src/ops/replication/replica/ltx.ts'
 
@@ -28,7 +28,7 @@ const levelOf = (place: string, level: number): string => join(place, 'ltx', Str
 export function network() {
   const asked = new Set<Promise<unknown>>()
 
-  function seenBy(isCut: () => boolean, copy: Copy): Copy {
+  function seenBy(isCut: () => boolean, copy: ReplicaStorage): ReplicaStorage {
     const through =
       <Given extends unknown[], T>(ask: (...given: Given) => Promise<T>) =>
       (...given: Given): Promise<T> => {
@@ -48,13 +48,13 @@ export function network() {
       put: through(copy.put),
       create: through(copy.create),
       putFile: through(copy.putFile),
-      identity: through(copy.identity as NonNullable<Copy['identity']>),
+      identity: through(copy.identity as NonNullable<ReplicaStorage['identity']>),
       below: (folder) => seenBy(isCut, copy.below(folder)),
     }
   }
 
   return {
-    seenBy: (isCut: () => boolean, place: string): Copy => seenBy(isCut, folderCopy(place)),
+    seenBy: (isCut: () => boolean, place: string): ReplicaStorage => seenBy(isCut, folderCopy(place)),
     /** When nobody asks anything any more, and nothing follows from the answers. */
     async quiet(): Promise<void> {
       for (let turns = 0; turns < 6; turns++) {

@@ -9,7 +9,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import type { OpenApi, Operation, Schema } from '../../src/site/reference/document.ts'
 import { groupsOf, nameOf, partsOf, resolve } from '../../src/site/reference/document.ts'
 import { referencePage } from '../../src/site/reference/reference.ts'
-import { screens } from '../../src/site/site.ts'
+import { screensServer } from '../../src/site/site.ts'
 import { givenToScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
@@ -36,7 +36,7 @@ before(async () => {
     dataDir,
     stopping: new AbortController().signal,
   }
-  const site = screens({ ...options, ...givenToScreens(server), apiUrl: url, log: silentLog })
+  const site = screensServer({ ...options, ...givenToScreens(server), apiUrl: url, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   page = await (await fetch(`${listener.url}/reference`)).text()
 })

@@ -11,7 +11,7 @@ import { type Listener, listen } from '../../src/http/listener/server.ts'
 import { openApiDocument } from '../../src/http/openapi/openapi.ts'
 import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { screens } from '../../src/site/site.ts'
+import { screensServer } from '../../src/site/site.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { sendRaw } from '../support/raw.ts'
 import { givenToScreens } from '../support/screens.ts'
@@ -43,7 +43,7 @@ before(async () => {
   const routes = catalog(deps)
   document = openApiDocument(routes, PREFIX, '1.2.3')
   const parts = { document: () => document, routes, prefix: PREFIX, store, deps, dataDir }
-  const site = screens({
+  const site = screensServer({
     ...parts,
     ...givenToScreens({ ...parts, stopping }),
     apiUrl: 'http://127.0.0.1:1',
@@ -220,7 +220,7 @@ describe('the document and its examples are for', () => {
   }
   /** The server of the document and the first example, as a browser sees them that opens the screens by a name. */
   async function shown(apiUrl: string, host: string) {
-    const site = screens({ ...parts(), ...givenToScreens(parts()), apiUrl, hosts: ['crm.example'] })
+    const site = screensServer({ ...parts(), ...givenToScreens(parts()), apiUrl, hosts: ['crm.example'] })
     const other = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
     const read = (path: string) =>
       new Promise<string>((resolve, reject) => {

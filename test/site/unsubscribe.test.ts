@@ -5,7 +5,7 @@ import pino from 'pino'
 import type { Browser } from 'playwright-core'
 import { type Listener, listen } from '../../src/http/listener/server.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
-import { screens } from '../../src/site/site.ts'
+import { screensServer } from '../../src/site/site.ts'
 import { expectComplaint, noBrowser, startChromium } from '../support/chromium.ts'
 import { enroll, makeSequence } from '../support/enrolled.ts'
 import { givenToScreens } from '../support/screens.ts'
@@ -30,7 +30,7 @@ before(async () => {
     dataDir,
     stopping: new AbortController().signal,
   }
-  const site = screens({ ...parts, ...givenToScreens(server), apiUrl: 'http://127.0.0.1:1', log })
+  const site = screensServer({ ...parts, ...givenToScreens(server), apiUrl: 'http://127.0.0.1:1', log })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   store.db.prepare('UPDATE orgs SET public_base_url = ? WHERE id = ?').run(`${listener.url}/`, server.a.org)
   sequence = makeSequence(server, server.a).id

@@ -17,7 +17,7 @@ import type { Operation } from '../../src/ops/monitoring/notify/operation.ts'
 import { liveParts } from '../../src/site/live/live.ts'
 import { webFiles } from '../../src/site/page/files.ts'
 import { markOf } from '../../src/site/sessions/cookie.ts'
-import { screens } from '../../src/site/site.ts'
+import { screensServer } from '../../src/site/site.ts'
 import { httpClient } from './client.ts'
 import type { Org } from './org.ts'
 import type { TestServer } from './server.ts'
@@ -71,7 +71,7 @@ export async function startScreens(
   const { basePath = '' } = options
   const stopping = new AbortController()
   const cheap = options.passwords ?? passwords({ cost: { memory: 64, passes: 1 } })
-  const site = screens({
+  const site = screensServer({
     ...{
       document: () => document,
       routes,

@@ -14,7 +14,7 @@ import { monitored } from '../../ops/monitoring/monitored.ts'
 import type { Operation } from '../../ops/monitoring/notify/operation.ts'
 import type { Arriving } from '../../ops/moves/arriving.ts'
 import { movesEndpoint } from '../../ops/moves/endpoint.ts'
-import { screens } from '../../site/site.ts'
+import { screensServer } from '../../site/site.ts'
 import type { Store } from '../../store/open.ts'
 import { publicUrlsWith } from '../../store/orgs/orgs.ts'
 import type { readServeOptions, ServeOptions } from './serve-options.ts'
@@ -59,7 +59,7 @@ export async function startListeners(parts: Parts): Promise<void> {
   const served = { ...state, store, deps, dataDir: options.data }
   const routes = catalog(deps)
   const document = () => openApiDocument(routes, PREFIX, version)
-  const site = screens({
+  const site = screensServer({
     ...{ ...served, document, routes, prefix: PREFIX },
     ...{ apiUrl: givenUrl ?? apiListener.webUrl, hosts: names, reader: reader?.screens },
     listen: screensAddress.path === undefined ? screensAddress.host : LOCAL_NAME,

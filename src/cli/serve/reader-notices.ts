@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import { byUrl } from '../../ops/monitoring/notify/by-url.ts'
 import { type Judge, type Notifier, startNotifier } from '../../ops/monitoring/notify/notifier.ts'
 import type { Ways } from '../../ops/monitoring/notify/operation.ts'
-import type { Place } from '../../ops/monitoring/notify/words.ts'
+import type { NamedServer } from '../../ops/monitoring/notify/words.ts'
 import type { Store } from '../../store/open.ts'
 import type { Notify } from './notify-options.ts'
 
@@ -33,7 +33,7 @@ export const waysOf = ({ mail, url }: Notify, isPaused: boolean): Ways => ({
 })
 
 /** What the server is called, and where its screens are. */
-export function placeOf({ store, host, screensUrl }: Pick<Server, 'store' | 'host' | 'screensUrl'>): () => Place {
+export function placeOf({ store, host, screensUrl }: Pick<Server, 'store' | 'host' | 'screensUrl'>): () => NamedServer {
   return () => {
     const url = screensUrl()
     const address = url === undefined ? undefined : addressOfScreens(store, { host, url })

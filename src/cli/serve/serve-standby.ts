@@ -15,7 +15,7 @@ import { removeCopy } from '../../ops/replication/followed/files.ts'
 import { epochOf, halfPromoted, isPromoted, promoteCopy } from '../../ops/replication/followed/promotion.ts'
 import { checkReaderKeys, type ReaderStore } from '../../ops/replication/followed/reader.ts'
 import { type Claim, claimNext, type Standby } from '../../ops/replication/promotion.ts'
-import type { Copy } from '../../ops/replication/replica/copy.ts'
+import type { ReplicaStorage } from '../../ops/replication/replica/copy.ts'
 import { urlBelow } from '../../ops/replication/replica/url.ts'
 import { lockInstance } from '../../store/folder/lock.ts'
 import { isCopy, isPromoting } from '../../store/folder/marks.ts'
@@ -215,7 +215,7 @@ const urlOf = ({ publicUrl, basePath }: ServeOptions, asked: string | null): str
   asked ?? (publicUrl === undefined ? null : parsePublicUrl(publicUrl, parseBasePath(basePath)))
 
 /** Undefined for storage that only Litestream can ask, as with keys of its own: it is followed all the same. */
-function askable(url: string, log: Log): Copy | undefined {
+function askable(url: string, log: Log): ReplicaStorage | undefined {
   try {
     return replicaOf(url)
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Draft, Link } from './cells/draft.ts'
 /** What was removed from a draft: a field, and the item if the field has several. */
 export type Removed = { name: string; item?: Json; message: string }
 
-type Place = Removed & { index?: number; remove: () => void }
+type Removable = Removed & { index?: number; remove: () => void }
 
 /**
  * Removes the values that a Problem refuses from a draft. Returns undefined, and removes nothing, if that is not
@@ -17,7 +17,7 @@ export function leaveOut(
   mayOmit: (name: string, code: string) => boolean,
 ): Removed[] | undefined {
   if (errors.length === 0) return undefined
-  const places = new Map<string, Place>()
+  const places = new Map<string, Removable>()
   for (const error of errors) {
     const place = placeOf(draft, error)
     if (!place || !mayOmit(place.name, error.code)) return undefined
@@ -34,7 +34,7 @@ export function leaveOut(
 const NAMES: ReadonlySet<string> = new Set(['title', 'name', 'first_name', 'last_name'])
 const MAX_NAME = 255
 
-function placeOf({ given, links }: Draft, { pointer, code, message }: FieldError): Place | undefined {
+function placeOf({ given, links }: Draft, { pointer, code, message }: FieldError): Removable | undefined {
   const [head = '', second, third] = pointer.slice(1).split('/')
   const inner = `${head}.${second}`
   const link = [inner, head].find((name) => links.has(name))
@@ -74,7 +74,7 @@ function inList(
   list: () => Json[],
   position: string | undefined,
   set: (rest?: Json[]) => unknown,
-): Place {
+): Removable {
   const index = position !== undefined && /^\d+$/.test(position) ? Number(position) : Number.POSITIVE_INFINITY
   const item = list()[index]
   if (item === undefined) return { ...found, remove: () => void set() }

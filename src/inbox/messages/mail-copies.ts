@@ -8,7 +8,7 @@ import { wordsIn } from '../conversations/message-effects.ts'
 import type { Mailbox } from '../mailboxes/mailbox.ts'
 import { attachmentStore, MAX_BYTES, MAX_FILES } from './attachments.ts'
 import { contentOf } from './contents.ts'
-import { type Copy, columns, type Message } from './message.ts'
+import { columns, type MailCopy, type Message } from './message.ts'
 import { messageWriter } from './message-writer.ts'
 import { storedMails } from './stored-mails.ts'
 
@@ -94,7 +94,7 @@ export const mailCopies = once((deps: Deps) => {
     )
     const isKept = !known && copies.length < MAX_COPIES && (isOther || isChanged)
     if (!isKept && more.length === 0) return
-    const copy: Copy = { mailbox: key, received_at: rfc3339(arrivedAt), subject, body_text, body_html }
+    const copy: MailCopy = { mailbox: key, received_at: rfc3339(arrivedAt), subject, body_text, body_html }
     const added = more.map((file) => files.attachmentOf(file, contentOf(file.bytes, file.sha256)))
     for (const each of added) files.add(org, message.id, each)
     const sentences = added.map(({ shown }) => `The file "${shown.name}" came with a later copy of this mail.`)

@@ -76,7 +76,7 @@ const Copy = f.doc(
   ),
   'The same email by another way, perhaps changed by a gateway. A field is null if it is that of the message.',
 )
-export type Copy = v.InferOutput<typeof Copy>
+export type MailCopy = v.InferOutput<typeof Copy>
 
 export const Message = f.doc(
   f.object({

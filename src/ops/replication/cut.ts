@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Copy } from './replica/copy.ts'
+import type { ReplicaStorage } from './replica/copy.ts'
 import { NEW_FILES, numbersOf, SNAPSHOTS } from './replica/ltx.ts'
 
 // Litestream numbers what it sends, and keeps the last files of it beside the database. At a place that does not have what
@@ -39,7 +39,7 @@ export function compare(dataDir: string): (names: readonly string[]) => boolean 
  * Where Litestream has sent the whole database and nothing since, it lacks one file there: it goes on by itself after the
  * newest of the new files that it finds. Resolves with whether that is done. Rejects with what is in the way.
  */
-export async function link(dataDir: string, copy: Copy): Promise<boolean> {
+export async function link(dataDir: string, copy: ReplicaStorage): Promise<boolean> {
   const levels = Array.from({ length: SNAPSHOTS + 1 }, (_, level) => level)
   const newest = (await Promise.all(levels.map((level) => copy.files(level)))).map(newestOf)
   const last = Math.max(...newest)

@@ -6,13 +6,13 @@ import { rfc3339 } from '../../lib/time.ts'
 import { lastCommit } from '../../store/newest.ts'
 import type { Store } from '../../store/open.ts'
 import { replicationRow } from '../../store/replication.ts'
-import type { Copy } from './replica/copy.ts'
+import type { ReplicaStorage } from './replica/copy.ts'
 import { isChangesFile, isFirst, NEW_FILES, SNAPSHOTS } from './replica/ltx.ts'
 
 // What is said beside a copy about its primaries: which there were, where each began, and where each ended. Every file is
 // made once and never changed; docs/decisions/043-failover.md. Which server holds the present one is in holder.ts.
 
-export type Place = Pick<Copy, 'name' | 'own' | 'get' | 'create'>
+export type EpochFiles = Pick<ReplicaStorage, 'name' | 'own' | 'get' | 'create'>
 
 /** A primary. The one with the highest number is the present one. */
 const Epoch = v.object({
@@ -60,7 +60,7 @@ export const folderOfEpoch = (epoch: number): string => (epoch === 1 ? '' : `epo
 
 /** Undefined if there is none. Rejects with Problem 502 if it is not of us. */
 export async function read<T>(
-  place: Pick<Place, 'name' | 'get'>,
+  place: Pick<EpochFiles, 'name' | 'get'>,
   name: string,
   schema: v.GenericSchema<unknown, T>,
   signal?: AbortSignal,
@@ -78,14 +78,14 @@ export async function read<T>(
   }
 }
 
-export const create = (place: Place, name: string, value: object, signal?: AbortSignal): Promise<boolean> =>
+export const create = (place: EpochFiles, name: string, value: object, signal?: AbortSignal): Promise<boolean> =>
   place.create(name, Buffer.from(`${JSON.stringify(value)}\n`), signal)
 
-export const readEpoch = (place: Place, epoch: number, signal?: AbortSignal): Promise<Epoch | undefined> =>
+export const readEpoch = (place: EpochFiles, epoch: number, signal?: AbortSignal): Promise<Epoch | undefined> =>
   read(place, nameOf(epoch), Epoch, signal)
 
 /** The present primary; undefined if no primary has looked after this copy yet. */
-export async function newestEpoch(place: Place, signal?: AbortSignal): Promise<Epoch | undefined> {
+export async function newestEpoch(place: EpochFiles, signal?: AbortSignal): Promise<Epoch | undefined> {
   const newest = numbersIn(await place.own(signal), NAME).at(-1)
   return newest === undefined ? undefined : readEpoch(place, newest, signal)
 }
@@ -101,7 +101,7 @@ const numbersIn = (names: readonly string[], pattern: RegExp): number[] =>
  * another server if its id is another one.
  */
 export async function claimEpoch(
-  place: Place,
+  place: EpochFiles,
   { epoch, from, primary_url, now }: { epoch: number; from: number; primary_url: string | null; now: number },
   signal?: AbortSignal,
 ): Promise<{ isOurs: boolean; claimed: Epoch }> {
@@ -113,27 +113,31 @@ export async function claimEpoch(
 }
 
 /** Rejects with Problem 502 if the storage takes a file a second time: then it would also let two servers be the primary. */
-export async function checkStorage(place: Place, signal?: AbortSignal): Promise<void> {
+export async function checkStorage(place: EpochFiles, signal?: AbortSignal): Promise<void> {
   const make = () => create(place, 'made-once.json', { id: randomUUID() }, signal)
   if ((await make()) && (await make())) throw overwrites(place) // the first may have been needed
 }
 
 /** Notes with which event a primary began. */
-export const noteBegun = (place: Place, epoch: number, begun: Begun, signal?: AbortSignal): Promise<boolean> =>
+export const noteBegun = (place: EpochFiles, epoch: number, begun: Begun, signal?: AbortSignal): Promise<boolean> =>
   create(place, beginOf(epoch), begun, signal)
 
 /** Notes with which event a primary ended, so that the next one need not wait. */
-export const noteStopped = (place: Place, epoch: number, position: Position, signal?: AbortSignal): Promise<boolean> =>
-  create(place, endOf(epoch), position, signal)
+export const noteStopped = (
+  place: EpochFiles,
+  epoch: number,
+  position: Position,
+  signal?: AbortSignal,
+): Promise<boolean> => create(place, endOf(epoch), position, signal)
 
-export const readStopped = (place: Place, epoch: number): Promise<Position | undefined> =>
+export const readStopped = (place: EpochFiles, epoch: number): Promise<Position | undefined> =>
   read(place, endOf(epoch), Position)
 
-export const readBegun = (place: Place, epoch: number): Promise<Position | undefined> =>
+export const readBegun = (place: EpochFiles, epoch: number): Promise<Position | undefined> =>
   read(place, beginOf(epoch), Begun)
 
 /** Whose copy is to be followed: the newest that has begun, and whose Litestream has sent what a restore begins with. */
-export async function epochToFollow(copy: Copy, signal?: AbortSignal): Promise<number> {
+export async function epochToFollow(copy: ReplicaStorage, signal?: AbortSignal): Promise<number> {
   for (const epoch of await begunEpochs(copy, signal)) {
     const { files } = copy.below(folderOfEpoch(epoch))
     const [first, snapshots] = await Promise.all([NEW_FILES, SNAPSHOTS].map((level) => files(level).catch(unlessNone)))
@@ -149,7 +153,7 @@ function unlessNone(error: unknown): string[] {
 }
 
 /** The primaries that have begun, the newest first. A promotion that did not come to its end has not begun. */
-export const begunEpochs = async (place: Place, signal?: AbortSignal): Promise<number[]> =>
+export const begunEpochs = async (place: EpochFiles, signal?: AbortSignal): Promise<number[]> =>
   numbersIn(await place.own(signal), BEGUN).reverse()
 
 /**
@@ -158,7 +162,7 @@ export const begunEpochs = async (place: Place, signal?: AbortSignal): Promise<n
  * far the database of the epoch has the events of a trail.
  */
 export async function lastKept(
-  place: Place,
+  place: EpochFiles,
   epoch: number,
   common: (trail: Trail) => number,
   signal?: AbortSignal,
@@ -183,7 +187,7 @@ export async function lastKept(
   return Math.min(...begun.filter(({ number }) => number > oldest).map(({ commit_seq }) => commit_seq))
 }
 
-const overwrites = ({ name }: Place): Problem =>
+const overwrites = ({ name }: EpochFiles): Problem =>
   new Problem(
     502,
     'copy_overwrites',

@@ -8,11 +8,11 @@ import { digestOf, smallFiles } from '../backup/contents.ts'
 import type { Decryption, Encryption } from '../backup/encryption/secrets.ts'
 import { SETTINGS } from '../backup/manifest.ts'
 import { BUNDLE, packed, unpacked } from './bundle.ts'
-import type { Copy } from './replica/copy.ts'
+import type { ReplicaStorage } from './replica/copy.ts'
 
 const LOOK_EVERY_MS = 10 * SECOND_MS
 
-type Options = { dataDir: string; copy: Copy; encryption: Encryption; every?: Every }
+type Options = { dataDir: string; copy: ReplicaStorage; encryption: Encryption; every?: Every }
 
 /** Puts the keys and settings beside the copy, at the start and when one of them changes. */
 export function copyFiles({ dataDir, copy, encryption, every = everyMs }: Options) {
@@ -65,7 +65,7 @@ export type Fetched = {
  * Writes the keys and settings beside a copy into a data folder. Settings that are there already stay: a standby has
  * addresses of its own. Rejects with Problem 404 if there are none beside the copy.
  */
-export async function fetchFiles(dataDir: string, copy: Copy, decryption: Decryption): Promise<Fetched> {
+export async function fetchFiles(dataDir: string, copy: ReplicaStorage, decryption: Decryption): Promise<Fetched> {
   const bundle = await copy.get(BUNDLE)
   if (!bundle)
     throw new Problem(

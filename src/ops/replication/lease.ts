@@ -31,7 +31,7 @@ import {
 } from './holder.ts'
 import { type Known, noteKnown, readKnown } from './known.ts'
 import { DISPLACED, lost, NOT_CONFIRMED, NOT_REACHED, ofCopy, ofOther, REACHED } from './lease-texts.ts'
-import type { Copy } from './replica/copy.ts'
+import type { ReplicaStorage } from './replica/copy.ts'
 import { withdrawal } from './withdrawal.ts'
 
 /** Several times within a lease, so that looks may be slow, or fail. */
@@ -45,7 +45,7 @@ const DISPLACED_MS = MINUTE_MS
 /** So many looks may be on their way at once. */
 const MAX_LOOKS = 4
 
-export type LeaseStatus = {
+export type PrimaryLease = {
   epoch: number
   /** The server that was promoted instead of this one. */
   successor: Successor | undefined
@@ -62,7 +62,7 @@ export type Lease = ReturnType<typeof openLease>
 type Options = {
   store: Pick<Store, 'db' | 'wallClock'>
   dataDir: string
-  copy: Copy
+  copy: ReplicaStorage
   epoch: number
   /** Where clients reach this server. */
   url: string | undefined
@@ -271,7 +271,7 @@ export function openLease(options: Options) {
     other: (): Problem | undefined => other && ofCopy(dataDir, other),
     /** The name of this start. */
     start,
-    status: (): LeaseStatus => {
+    status: (): PrimaryLease => {
       const problem = refusal()
       const successor = leave.successor()
       const warning =

@@ -9,7 +9,7 @@ import { copyFiles } from './files.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { Lease } from './lease.ts'
 import { type Due, startRenewal } from './renewal.ts'
-import type { Copy } from './replica/copy.ts'
+import type { ReplicaStorage } from './replica/copy.ts'
 import { noteReplicationState } from './state.ts'
 import { type Lag, watchCopy } from './watch.ts'
 
@@ -30,7 +30,7 @@ type Options = {
   store: Store
   log: Log
   dataDir: string
-  copy: Copy | undefined
+  copy: ReplicaStorage | undefined
   /** Where it is, in the words of Litestream. */
   replicaUrl?: string | undefined
   encryption: Encryption | undefined

@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts'
 import { SECOND_MS } from '../../lib/time.ts'
 import { begunEpochs, checkStorage, claimEpoch, newestEpoch, type Position, readEpoch, readStopped } from './epochs.ts'
 import { type Fenced, isSamePlace, readFenced } from './holder.ts'
-import type { Copy } from './replica/copy.ts'
+import type { ReplicaStorage } from './replica/copy.ts'
 
 /** What a copy has, while it still follows. */
 export type Standby = {
@@ -21,7 +21,7 @@ export type Claim = {
 }
 
 type Options = {
-  copy: Copy
+  copy: ReplicaStorage
   standby: Standby
   url: string | null
   /** To give up what a later primary has written that this copy does not have. */
@@ -99,10 +99,10 @@ async function promiseOf(
 const hasArrived = (stopped: Position, arrived: ReturnType<Standby['arrived']>): boolean =>
   arrived !== undefined && arrived.commit_seq >= stopped.commit_seq && arrived.beat >= stopped.beat
 
-const hasNewer = async (copy: Copy, epoch: number): Promise<boolean> =>
+const hasNewer = async (copy: ReplicaStorage, epoch: number): Promise<boolean> =>
   (await begunEpochs(copy)).some((begun) => begun > epoch)
 
-async function refuseOlder(copy: Copy, epoch: number): Promise<void> {
+async function refuseOlder(copy: ReplicaStorage, epoch: number): Promise<void> {
   const [newest] = await begunEpochs(copy)
   if (newest !== undefined && newest > epoch)
     throw behind(epoch, newest, (await readEpoch(copy, newest))?.primary_url ?? null)

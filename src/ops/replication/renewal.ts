@@ -7,7 +7,7 @@ import { restartLog } from '../../store/checkpoint.ts'
 import { syncFolder } from '../../store/folder/key-file.ts'
 import { DATABASE, type Store } from '../../store/open.ts'
 import { beginAnew, link } from './cut.ts'
-import type { Copy } from './replica/copy.ts'
+import type { ReplicaStorage } from './replica/copy.ts'
 
 // Litestream reads the log itself, and may copy a commit that a killed server had written and not finished: the database
 // does not have it then, and every later change would be copied onto another database. So after such an end the copy
@@ -27,7 +27,7 @@ type Options = {
   /** Where the copy is, in the words of Litestream; undefined if that is not known here. */
   replicaUrl: string | undefined
   /** The place; undefined where nobody can ask it. */
-  copy?: Copy | undefined
+  copy?: ReplicaStorage | undefined
   /** Whether this server is the primary of the place: otherwise nothing is done there. */
   isHeld?: () => boolean
   every?: Every

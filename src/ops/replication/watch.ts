@@ -1,7 +1,7 @@
 import { type Every, everyMs } from '../../lib/every.ts'
 import { Problem } from '../../lib/problem.ts'
 import { MINUTE_MS, SECOND_MS } from '../../lib/time.ts'
-import type { Copy } from './replica/copy.ts'
+import type { ReplicaStorage } from './replica/copy.ts'
 import { HEADER_BYTES, isChangesFile, isFirst, NEW_FILES, newestOf, SNAPSHOTS, timeOf } from './replica/ltx.ts'
 
 /** How it stands with the copy. */
@@ -24,7 +24,7 @@ const LATE_MS = 30 * SECOND_MS
 const FIRST_COPY_MS = MINUTE_MS
 
 type Options = {
-  copy: Copy
+  copy: ReplicaStorage
   now: () => number
   /** Milliseconds that go on evenly. */
   elapsed?: () => number

@@ -5,13 +5,13 @@ import type { Store } from '../../store/open.ts'
 import { replicationRow } from '../../store/replication.ts'
 import { lastKept, newestEpoch, noteStopped, type Position, presentPosition } from './epochs.ts'
 import { lost } from './lease-texts.ts'
-import type { Copy } from './replica/copy.ts'
+import type { ReplicaStorage } from './replica/copy.ts'
 import { writeUnreplicated } from './unreplicated.ts'
 
 type Options = {
   store: Pick<Store, 'db' | 'wallClock'>
   dataDir: string
-  copy: Copy
+  copy: ReplicaStorage
   epoch: number
   log: Log
   depose: (successor: Successor) => void

@@ -5,11 +5,11 @@ import { inline } from './markdown.ts'
 // Lists of fields with their types and limits.
 
 /** The document, the names of what is shown where it is used, and the URL of the API. */
-export type Place = { document: OpenApi; parts: ReadonlySet<string>; apiUrl: string }
+export type DocumentContext = { document: OpenApi; parts: ReadonlySet<string>; apiUrl: string }
 
 type Row = { name: Content; marks: Content[]; schema: Schema; description: string | undefined }
 
-const rows = (place: Place, all: readonly Row[]): Html =>
+const rows = (place: DocumentContext, all: readonly Row[]): Html =>
   html`<dl class="fields">${all.map(
     ({ name, marks, schema, description }) => html`<div>
 <dt>${name}${marks.map((mark) => html` <span class="mark">${mark}</span>`)}</dt>
@@ -21,11 +21,11 @@ const rows = (place: Place, all: readonly Row[]): Html =>
  * Lists the fields of an object and of nested objects. For a body it marks required fields, for a response optional
  * ones.
  */
-export function fieldList(place: Place, schema: Schema, kind: 'body' | 'answer'): Html {
+export function fieldList(place: DocumentContext, schema: Schema, kind: 'body' | 'answer'): Html {
   return rows(place, fieldsOf(place, schema, kind))
 }
 
-function fieldsOf(place: Place, schema: Schema, kind: 'body' | 'answer', path = ''): Row[] {
+function fieldsOf(place: DocumentContext, schema: Schema, kind: 'body' | 'answer', path = ''): Row[] {
   if (schema.oneOf) return schema.oneOf.flatMap((each) => fieldsOf(place, shown(place, each), kind, path))
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const isRequired = schema.required?.includes(name)
@@ -46,11 +46,11 @@ function fieldsOf(place: Place, schema: Schema, kind: 'body' | 'answer', path = 
 }
 
 /** What a reference to a part stands for. */
-const shown = ({ document, parts }: Place, schema: Schema): Schema =>
+const shown = ({ document, parts }: DocumentContext, schema: Schema): Schema =>
   parts.has(nameOf(schema) ?? '') ? resolve(document, schema) : schema
 
 /** Lists parameters, one row each; `amount[gte]` is an operator in the row of `amount`. */
-export function parameterList(place: Place, parameters: readonly Parameter[]): Html {
+export function parameterList(place: DocumentContext, parameters: readonly Parameter[]): Html {
   const bases = Map.groupBy(parameters, ({ name }) => name.replace(/\[\w+\]$/, ''))
   return rows(
     place,
@@ -76,7 +76,7 @@ export function parameterList(place: Place, parameters: readonly Parameter[]): H
 const FORMATS: Record<string, string> = { uuid: 'UUID', date: 'date', 'date-time': 'time' }
 const code = (value: unknown): Html => html`<code>${value === null ? 'null' : String(value)}</code>`
 
-export function typeOf(place: Place, given: Schema): Content {
+export function typeOf(place: DocumentContext, given: Schema): Content {
   const schema = shown(place, given)
   const name = nameOf(schema)
   if (name) return html`<a href="#schema-${name}">${name}</a>`

@@ -2,7 +2,7 @@ import { type Html, html, join } from '../html.ts'
 import { codeBlock } from './code.ts'
 import { curl } from './curl.ts'
 import { type Group, isPage, nameOf, type Operation, type Parameter, type Response, resolve } from './document.ts'
-import { fieldList, type Place, parameterList, typeOf } from './fields.ts'
+import { type DocumentContext, fieldList, parameterList, typeOf } from './fields.ts'
 import { inline, prose } from './markdown.ts'
 
 export const method = (name: string): Html => html`<span class="method ${name}">${name.toUpperCase()}</span>`
@@ -10,7 +10,7 @@ export const method = (name: string): Html => html`<span class="method ${name}">
 /** A heading that links to itself. */
 export const anchor = (id: string, title: string): Html => html`<a class="anchor" href="#${id}">${title}</a>`
 
-export function operationSection(place: Place, group: Group, operation: Operation): Html {
+export function operationSection(place: DocumentContext, group: Group, operation: Operation): Html {
   const { id, summary, path, scopes, description, answers } = operation
   return html`
 <section class="two operation" id="${id}" aria-labelledby="${id}-title">
@@ -46,11 +46,11 @@ const PLACES = [
   ['header', 'Headers'],
 ] as const
 
-function parameterPart(place: Place, title: string, parameters: readonly Parameter[]): Html | false {
+function parameterPart(place: DocumentContext, title: string, parameters: readonly Parameter[]): Html | false {
   return parameters.length > 0 && html`<h4>${title}</h4>${parameterList(place, parameters)}`
 }
 
-function bodyPart(place: Place, { body }: Operation): Html | false {
+function bodyPart(place: DocumentContext, { body }: Operation): Html | false {
   const [first] = Object.values(body ?? {})
   if (!body || !first) return false
   const name = nameOf(first.schema)
@@ -63,7 +63,7 @@ function bodyPart(place: Place, { body }: Operation): Html | false {
 ${fieldList(place, resolve(place.document, first.schema), 'body')}</div>`
 }
 
-function answerPart(place: Place, status: string, { description, headers, content }: Response): Html {
+function answerPart(place: DocumentContext, status: string, { description, headers, content }: Response): Html {
   const schema = Object.values(content ?? {})[0]?.schema
   const found = schema && resolve(place.document, schema)
   const isShown = found && (isPage(found) || !schema.$ref)

@@ -14,7 +14,7 @@ import {
   type Schema,
   slug,
 } from './document.ts'
-import { fieldList, type Place } from './fields.ts'
+import { type DocumentContext, fieldList } from './fields.ts'
 import { inline, prose, type Section, sections } from './markdown.ts'
 import { anchor, method, operationSection } from './operation.ts'
 
@@ -76,7 +76,11 @@ ${hasOthers && item('objects', 'Other objects')}
 </ul></nav>`
 }
 
-function openingSection({ document, apiUrl }: Place, groups: readonly Group[], { prose, code }: Section): Html {
+function openingSection(
+  { document, apiUrl }: DocumentContext,
+  groups: readonly Group[],
+  { prose, code }: Section,
+): Html {
   const [group] = groups.filter(({ operations }) => operations.length > 0)
   const [operation] = group?.operations ?? []
   const base = `${apiUrl}${basePath(document)}`
@@ -115,7 +119,7 @@ function headerSection({ components }: OpenApi): Html {
 </section>`
 }
 
-function groupSection(place: Place, group: Group): Html {
+function groupSection(place: DocumentContext, group: Group): Html {
   const { id, name, description, operations, objects } = group
   return html`
 <section class="group" aria-labelledby="${id}">
@@ -130,7 +134,7 @@ ${operations.map((operation) => operationSection(place, group, operation))}
 </section>`
 }
 
-function objectSection(place: Place, name: string): Html {
+function objectSection(place: DocumentContext, name: string): Html {
   const { document } = place
   const schema = document.components.schemas[name] as Schema
   const example = sample(name, schema, (inner) => resolve(document, inner))
@@ -142,7 +146,7 @@ function objectSection(place: Place, name: string): Html {
 }
 
 /** Returns the schemas that are neither returned by an operation, nor used as a body, nor shown inside of others. */
-function otherSchemas({ document, parts }: Place, groups: readonly Group[]): string[] {
+function otherSchemas({ document, parts }: DocumentContext, groups: readonly Group[]): string[] {
   const shown = new Set([...parts, ...groups.flatMap(({ objects }) => objects)])
   for (const { body } of groups.flatMap(({ operations }) => operations))
     for (const { schema } of Object.values(body ?? {})) shown.add(nameOf(schema) ?? '')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import pino from 'pino'
 import { type Primary, startPrimary } from '../../../src/ops/replication/primary.ts'
-import type { Copy } from '../../../src/ops/replication/replica/copy.ts'
+import type { ReplicaStorage } from '../../../src/ops/replication/replica/copy.ts'
 import { folderCopy } from '../../../src/ops/replication/replica/folder.ts'
 import { s3Copy } from '../../../src/ops/replication/replica/s3.ts'
 import { readReplicationState } from '../../../src/ops/replication/state.ts'
@@ -41,7 +41,7 @@ const tick = () => {
   for (const job of jobs) job()
 }
 
-function start(copy: Copy | undefined): void {
+function start(copy: ReplicaStorage | undefined): void {
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
   primary = startPrimary({ store, log, dataDir, copy, encryption: undefined, every, elapsed: () => elapsedMs })
 }

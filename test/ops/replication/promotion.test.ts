@@ -30,7 +30,7 @@ import {
 import { epochOf, promoteCopy } from '../../../src/ops/replication/followed/promotion.ts'
 import { isSamePlace, noteFenced, registerStandby } from '../../../src/ops/replication/holder.ts'
 import { claimNext } from '../../../src/ops/replication/promotion.ts'
-import type { Copy } from '../../../src/ops/replication/replica/copy.ts'
+import type { ReplicaStorage } from '../../../src/ops/replication/replica/copy.ts'
 import { folderCopy } from '../../../src/ops/replication/replica/folder.ts'
 import { keyFileNames, makeKeyFile } from '../../../src/store/folder/key-file.ts'
 import { isCopy } from '../../../src/store/folder/marks.ts'
@@ -235,7 +235,7 @@ describe('an epoch', () => {
     assert.equal(await epochToFollow(copy), 1)
     await begins(2)
     assert.equal(await epochToFollow(copy), 1)
-    const broken: Copy = {
+    const broken: ReplicaStorage = {
       ...copy,
       below: () => ({ ...copy, files: () => Promise.reject(new Problem(502, 'place_failed', 'It stalls.')) }),
     }

@@ -6,7 +6,7 @@ import { smallFiles } from '../../../src/ops/backup/contents.ts'
 import { litestreamTexts } from '../../../src/ops/install/litestream.ts'
 import { BUNDLE } from '../../../src/ops/replication/bundle.ts'
 import { copyFiles } from '../../../src/ops/replication/files.ts'
-import type { Copy } from '../../../src/ops/replication/replica/copy.ts'
+import type { ReplicaStorage } from '../../../src/ops/replication/replica/copy.ts'
 import { folderCopy } from '../../../src/ops/replication/replica/folder.ts'
 import { s3Copy } from '../../../src/ops/replication/replica/s3.ts'
 import { DATABASE, openStore } from '../../../src/store/open.ts'
@@ -149,7 +149,7 @@ describe('serve', () => {
 for (const kind of ['folder', 'bucket'] as const)
   describe(`a copy in a ${kind}`, { skip: kind === 'bucket' && noGo }, () => {
     let gateway: Gateway | undefined
-    let copy: Copy
+    let copy: ReplicaStorage
     let argv: string[]
     const standby = join(folder, `standby-${kind}`)
     before(async () => {

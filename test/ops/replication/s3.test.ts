@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { Problem } from '../../../src/lib/problem.ts'
-import type { Copy } from '../../../src/ops/replication/replica/copy.ts'
+import type { ReplicaStorage } from '../../../src/ops/replication/replica/copy.ts'
 import { s3Copy } from '../../../src/ops/replication/replica/s3.ts'
 import { copyOfUrl } from '../../../src/ops/replication/replica/url.ts'
 import { startPrimary } from '../../support/copied.ts'
@@ -43,7 +43,7 @@ describe('what S3 refuses is said with the options', () => {
     ...{ keys: KEYS, region: 'us-east-1' },
   })
   const env = { AWS_ACCESS_KEY_ID: KEYS.id, AWS_SECRET_ACCESS_KEY: KEYS.secret }
-  const sentenceOf = async (copy: Copy | undefined): Promise<string> => {
+  const sentenceOf = async (copy: ReplicaStorage | undefined): Promise<string> => {
     const failed = await copy?.files(0).catch((error: Problem) => error)
     assert.ok(failed instanceof Problem)
     return failed.message

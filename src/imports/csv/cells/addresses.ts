@@ -9,7 +9,7 @@ import { countryCode, isCountry } from './names.ts'
 // parts of two are never one.
 
 /** A cell with a part of an address; the name is that of its field. */
-export type Place = { group: string; label: string | undefined; column: string; name: string; text: string }
+export type AddressCell = { group: string; label: string | undefined; column: string; name: string; text: string }
 
 type Remark = { column: string; reason: string }
 
@@ -19,12 +19,12 @@ export type Addressed = { address?: WrittenAddress; notes: string[]; remarks: Re
 /** Countries where the number of a house is in front of its street. */
 const NUMBER_FIRST = new Set('US GB CA AU NZ IE FR LU IN ZA SG'.split(' '))
 
-export function addressesIn(places: readonly Place[], context: Context): Addressed {
+export function addressesIn(places: readonly AddressCell[], context: Context): Addressed {
   const [first, ...others] = [...Map.groupBy(places, ({ group }) => group).values()].flatMap(apart)
   if (!first) return { notes: [], remarks: [] }
   const own = addressIn(first, context)
   for (const other of others) {
-    const [{ column, group, label }] = other as [Place]
+    const [{ column, group, label }] = other as [AddressCell]
     const called = label?.replace(/^\* /, '') ?? group.replace(/ ?address(?= \d)/, '')
     const note = `Address (${called.trim()}): ${other.map(({ text }) => text.replace(/\s*\n\s*/g, ', ')).join(', ')}`
     own.notes.push(note)
@@ -33,8 +33,8 @@ export function addressesIn(places: readonly Place[], context: Context): Address
   return own
 }
 
-function addressIn(places: readonly Place[], context: Context): Addressed {
-  const of = (name: string): Place | undefined => places.find((each) => each.name === name)
+function addressIn(places: readonly AddressCell[], context: Context): Addressed {
+  const of = (name: string): AddressCell | undefined => places.find((each) => each.name === name)
   const text = (name: string): string | undefined => of(name)?.text
   const notes: string[] = []
   const remarks: Remark[] = []
@@ -105,7 +105,7 @@ function addressIn(places: readonly Place[], context: Context): Addressed {
 const wordsOf = (text = ''): Set<string> => new Set(fold(text).split(/[^\p{L}\p{M}\d]+/u))
 
 /** Whether a whole address beside its parts has a word that none of them has. */
-function saysMore(whole: Place, places: readonly Place[]): boolean {
+function saysMore(whole: AddressCell, places: readonly AddressCell[]): boolean {
   const others = new Set(places.flatMap((each) => (each === whole ? [] : [...wordsOf(each.text)])))
   const country = places.find(({ name }) => name === 'address.country')?.text ?? ''
   const isSaid = (part: string): boolean => countryNamed(part.trim()) === countryCode(country)
@@ -117,7 +117,7 @@ function saysMore(whole: Place, places: readonly Place[]): boolean {
 const MOST = 100
 
 /** Google writes several addresses of one kind into the same cells. */
-function apart(places: readonly Place[]): Place[][] {
+function apart(places: readonly AddressCell[]): AddressCell[][] {
   if (places.some(({ column, name }) => column === name)) return [[...places]] // what we have exported is one
   const texts = places.map(({ text }) => text.split(/\s*:::\s*/))
   const count = texts.reduce((most, { length }) => Math.max(most, length), 0)
@@ -129,7 +129,7 @@ function apart(places: readonly Place[]): Place[][] {
 
 /** A code that a spreadsheet has destroyed is refused with the other cells of digits. */
 function postalCodeIn(
-  { column, text }: Place,
+  { column, text }: AddressCell,
   { country, region }: { country: string | undefined; region: string | undefined },
   context: Context,
   remarks: Remark[],

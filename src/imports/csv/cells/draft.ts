@@ -1,7 +1,7 @@
 import type { Json } from '../../../lib/json.ts'
 import type { ActivityObject } from '../../writable.ts'
 import type { Kind } from '../columns/field.ts'
-import type { Place } from './addresses.ts'
+import type { AddressCell } from './addresses.ts'
 
 /** Texts that refer to records, such as a company name, to be looked up; `ids` are those of another product. */
 export type Link = {
@@ -24,7 +24,7 @@ export type Draft = {
   /** What is kept as it is written since it could mean two things, by column. */
   unsure?: { column: string; reason: string }[]
   /** The cells with parts of addresses. */
-  places?: Place[]
+  places?: AddressCell[]
   /** Of notes and tasks: the row by its id, or by what it says. */
   key?: { id?: string; hash?: string }
   activity?: Activity

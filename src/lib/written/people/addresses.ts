@@ -4,7 +4,7 @@ import { BOX, CHOICE, CODE_LABEL, COUNTY, STREET, UNIT } from './address-words.t
 import { readEastAsian } from './east-asian-addresses.ts'
 import { LEGAL } from './name-words.ts'
 import { STATES } from './postal-codes.ts'
-import { isState, isTownName, type Place, placeIn } from './towns.ts'
+import { isState, isTownName, type Locality, placeIn } from './towns.ts'
 
 // A postal address in one text: its lines, or its parts between commas.
 
@@ -98,7 +98,7 @@ function countryIn(parts: Part[], { country: own, countryNamed }: AddressContext
   return undefined
 }
 
-type Found = { place: Place; used: Set<number> }
+type Found = { place: Locality; used: Set<number> }
 
 /** The part with the town and its code, and those beside it that belong to them. */
 function placeOf(parts: readonly Part[], country: string | undefined): Found | 'several' | undefined {

@@ -1,4 +1,4 @@
-import type { Place } from './towns.ts'
+import type { Locality } from './towns.ts'
 
 // Addresses in Chinese, Japanese and Korean, which go from the large to the small.
 
@@ -16,7 +16,7 @@ const COUNTRY = new Map([
 ])
 
 /** Undefined for what is in none of these scripts, or has none of their words for towns and districts. */
-export function readEastAsian(text: string): (Place & { line1?: string; line2?: string }) | undefined {
+export function readEastAsian(text: string): (Locality & { line1?: string; line2?: string }) | undefined {
   const isJapanese = /^〒|[都道府県]|\p{Script=Hiragana}|\p{Script=Katakana}|丁目|番地/u.test(text)
   const orders = /\p{Script=Hangul}/u.test(text) ? [KOREAN] : isJapanese ? [JAPANESE, CHINESE] : [CHINESE, JAPANESE]
   if (!/[\p{Script=Han}\p{Script=Hangul}]/u.test(text)) return undefined

@@ -3,7 +3,7 @@ import { hasProvinces, STATES } from './postal-codes.ts'
 
 // A town with its code, in the orders of several countries.
 
-export type Place = { city?: string; region?: string; postal_code?: string; country?: string }
+export type Locality = { city?: string; region?: string; postal_code?: string; country?: string }
 
 /** Countries of which the code is behind the town: five digits in front of a word are the number of a house there. */
 const BEHIND = new Set('US CA AU NZ GB IE IN SG ZA'.split(' '))
@@ -38,7 +38,7 @@ const TWO = new Set(
  * The town of a part, and its code: nothing if it has neither. A part that is a code alone has a town beside it. `isFirst`: it
  * stands where the street does.
  */
-export function placeIn(text: string, country: string | undefined, isFirst = false): Place | undefined {
+export function placeIn(text: string, country: string | undefined, isFirst = false): Locality | undefined {
   const only = ONLY.exec(text)?.groups
   if (only) return isFirst && /^\d{4}$/.test(text) ? undefined : { postal_code: only.code as string }
   const front = IN_FRONT.exec(text)?.groups
@@ -77,7 +77,7 @@ export function isState(text: string, country: string | undefined): boolean {
 }
 
 /** "Springfield IL", "IL", "New South Wales". */
-function stateAtEnd(text: string, country: string | undefined): Place | undefined {
+function stateAtEnd(text: string, country: string | undefined): Locality | undefined {
   const words = text.split(/[\s,]+/)
   for (let count = Math.min(4, words.length); count > 0; count--) {
     const state = words.slice(-count).join(' ')
@@ -89,7 +89,7 @@ function stateAtEnd(text: string, country: string | undefined): Place | undefine
 }
 
 /** "Zürich ZH", "Milano (MI)", "São Paulo/SP". */
-function regionBehind(town: string, country: string | undefined): Place {
+function regionBehind(town: string, country: string | undefined): Locality {
   const [, city, bracket, bare, slash] =
     /^(.*\S)(?:\s+\(([A-Z]{2})\)|\s+([A-Z]{2})|\s?\/\s?([A-Z]{2}))$/u.exec(town) ?? []
   const region = bracket ?? bare ?? slash

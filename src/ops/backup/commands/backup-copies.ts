@@ -6,7 +6,7 @@ import { encryptFile } from '../encryption/encryption.ts'
 import type { Encryption } from '../encryption/secrets.ts'
 import { encryptedName, isEncryptedName, readName } from '../names.ts'
 import { type CopyReport, copyToPlaces } from '../places/copies.ts'
-import type { Place } from '../places/place.ts'
+import type { BackupPlace } from '../places/place.ts'
 import { type Keep, kept } from '../retention.ts'
 import { requireSpace } from '../space.ts'
 import { type BackupState, lastBackup, noteBackup, noteRuns } from '../state.ts'
@@ -14,7 +14,7 @@ import { inWorkspaceOfServer } from '../workspace.ts'
 
 export type Copying = {
   dataDir: string
-  places: readonly Place[]
+  places: readonly BackupPlace[]
   /** Of a backup that is not encrypted, such as one from before the option. */
   encryption: Encryption | undefined
   keep: Keep
@@ -61,7 +61,7 @@ function encrypted<T>({ file, name, encryption, signal }: Plain, job: (sealed: s
 }
 
 /** What kept all places from their copies, such as a full disk, is tried again as what keeps one. */
-function failedBefore({ name: place }: Place, error: unknown): CopyReport {
+function failedBefore({ name: place }: BackupPlace, error: unknown): CopyReport {
   const known = error instanceof Problem
   return { place, ok: false, sentence: known ? error.message : NOT_ENCRYPTED, ...(known ? {} : { error }) }
 }

@@ -12,7 +12,7 @@ import {
   readPassphrase,
 } from '../encryption/secrets.ts'
 import { folderPlace } from '../places/folder.ts'
-import type { Place } from '../places/place.ts'
+import type { BackupPlace } from '../places/place.ts'
 import { parseAddress, readKeys } from '../places/s3/account.ts'
 import { s3Place } from '../places/s3/s3.ts'
 import { USUAL_KEEP } from '../retention.ts'
@@ -108,7 +108,7 @@ export async function readDecryption({
 export function readPlaces(
   options: Values<typeof placeOptions>,
   { dataDir, isEncrypted }: { dataDir: string; isEncrypted: boolean },
-): Place[] {
+): BackupPlace[] {
   const folders = options.backupCopyTo.map((folder) => {
     const path = relative(resolve(dataDir), resolve(folder))
     if (!path.startsWith('..') && !isAbsolute(path))
@@ -118,7 +118,7 @@ export function readPlaces(
   return [...folders, ...readS3(options, isEncrypted)]
 }
 
-function readS3(options: Values<typeof placeOptions>, isEncrypted: boolean): Place[] {
+function readS3(options: Values<typeof placeOptions>, isEncrypted: boolean): BackupPlace[] {
   const { backupS3, backupS3KeyFile, backupS3Region: region, backupS3Ca } = options
   const flag = flagOf('backupS3')
   if (backupS3 === undefined) {

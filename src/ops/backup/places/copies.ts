@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { Problem } from '../../../lib/problem.ts'
 import { sizeText } from '../../../lib/size.ts'
-import type { Place } from './place.ts'
+import type { BackupPlace } from './place.ts'
 
 /** How it went at one place. */
 export type CopyReport = {
@@ -16,7 +16,7 @@ export type CopyOptions = {
   file: string
   /** The name of the copies. */
   name: string
-  places: readonly Place[]
+  places: readonly BackupPlace[]
   /** Which of the names of a place to keep. The new copy is kept in any case. */
   keep: (names: readonly string[]) => Iterable<string>
   signal?: AbortSignal
@@ -47,7 +47,7 @@ export async function copyToPlaces({ file, name, places, keep, signal }: CopyOpt
  * nobody who takes over this machine can remove the copies then.
  */
 async function removeOld(
-  place: Place,
+  place: BackupPlace,
   name: string,
   keep: CopyOptions['keep'],
   signal: AbortSignal | undefined,
@@ -65,7 +65,7 @@ async function removeOld(
   }
 }
 
-function saidOf(place: Place, error: unknown): { sentence: string; error?: unknown } {
+function saidOf(place: BackupPlace, error: unknown): { sentence: string; error?: unknown } {
   if (error instanceof Problem) return { sentence: error.message }
   return { sentence: `The copy to ${place.name} failed; the log has the reason.`, error }
 }

@@ -10,7 +10,15 @@ import { READ_BYTES, sha256Of } from '../files/digest.ts'
 import { localProblem } from '../files/full-disk.ts'
 import { isTemporary, wholeFile } from '../files/whole-file.ts'
 import { patience } from './patience.ts'
-import { byName, type Copy, copyDiffers, isBackupName, noSuchCopy, type Place, requireBackupName } from './place.ts'
+import {
+  type BackupCopy,
+  type BackupPlace,
+  byName,
+  copyDiffers,
+  isBackupName,
+  noSuchCopy,
+  requireBackupName,
+} from './place.ts'
 
 /** With this file in it, a folder may be on the disk of the data folder. A person makes it, Dealbox never does. */
 export const MARKER = 'dealbox-copies-here'
@@ -26,7 +34,7 @@ export type FolderOptions = {
 }
 
 /** A folder of another disk, usually a mounted share. It is never created: see docs/decisions/032-backup-places.md. */
-export function folderPlace({ folder, dataDir, patience_ms }: FolderOptions): Place {
+export function folderPlace({ folder, dataDir, patience_ms }: FolderOptions): BackupPlace {
   const within = patience(folder, patience_ms)
 
   async function put(file: string, name: string, signal?: AbortSignal): Promise<void> {
@@ -44,11 +52,11 @@ export function folderPlace({ folder, dataDir, patience_ms }: FolderOptions): Pl
     })
   }
 
-  async function list(signal?: AbortSignal): Promise<Copy[]> {
+  async function list(signal?: AbortSignal): Promise<BackupCopy[]> {
     return within(0, signal, async () => {
       await refuseUnlessThere(folder, dataDir)
       const names = (await readdir(folder)).filter(isBackupName)
-      const copies = names.map(async (name): Promise<Copy> => {
+      const copies = names.map(async (name): Promise<BackupCopy> => {
         const { size, mtimeMs } = await stat(join(folder, name))
         return { name, bytes: size, time: Math.floor(mtimeMs) }
       })

@@ -10,7 +10,7 @@ import { smtpClient } from '../../../lib/mail/transport/smtp.ts'
 import { preferenceStore } from '../../../personal/preferences.ts'
 import { allOrgs } from '../../../store/orgs/orgs.ts'
 import type { Channel, Message } from './notifier.ts'
-import { type Language, type Place, sentences, titleOf } from './words.ts'
+import { type Language, type NamedServer, sentences, titleOf } from './words.ts'
 
 type Recipient = { email: string; name: string | null; language: Language; timezone: string }
 
@@ -20,7 +20,7 @@ export type ByMailOptions = {
   trust: Trust
   /** The owners of the first organisation, which is that of whoever runs the server, or these addresses. */
   to: 'owners' | readonly string[]
-  place: () => Place
+  place: () => NamedServer
 }
 
 /**

@@ -3,14 +3,14 @@ import { ownUrlGuard } from '../../../lib/net/own-url.ts'
 import { ownProxies } from '../../../lib/net/proxies.ts'
 import { poster } from '../../../webhooks/egress/http-post.ts'
 import type { Channel, Message } from './notifier.ts'
-import { type Place, sentences, titleOf } from './words.ts'
+import { type NamedServer, sentences, titleOf } from './words.ts'
 
 /** ntfy takes a longer text for a file. */
 const MAX_BYTES = 3900
 const TIMEOUT_MS = 10_000
 
 /** One POST to a URL, in the form that ntfy takes and every other receiver can read: docs/monitoring.md. */
-export function byUrl({ url, token }: { url: string; token: string | undefined }, place: () => Place): Channel {
+export function byUrl({ url, token }: { url: string; token: string | undefined }, place: () => NamedServer): Channel {
   const post = poster(ownUrlGuard, { proxies: ownProxies() })
 
   return {
@@ -29,7 +29,7 @@ export function byUrl({ url, token }: { url: string; token: string | undefined }
   }
 }
 
-function headersOf(message: Message, { name, link }: Place): Record<string, string> {
+function headersOf(message: Message, { name, link }: NamedServer): Record<string, string> {
   const { bad } = message
   return {
     'Content-Type': 'text/plain; charset=utf-8',

@@ -5,7 +5,7 @@ import type { Message, Said } from './notifier.ts'
 export type Language = 'en' | 'de'
 
 /** What the server is called, and where its owners see more; without a link where only its own machine reaches it. */
-export type Place = { name: string; link: string | undefined }
+export type NamedServer = { name: string; link: string | undefined }
 
 const CHECKS: Record<Language, Record<string, string>> = { en, de }
 
@@ -40,7 +40,7 @@ export function titleOf({ bad, well }: Message, server: string, language: Langua
 }
 
 /** The text. What was found is in English, as in /readyz, the log and the commands that it names. */
-export function sentences(message: Message, { name, link }: Place, language: Language, timezone: string): string {
+export function sentences(message: Message, { name, link }: NamedServer, language: Language, timezone: string): string {
   const { bad, well } = message
   const words = WORDS[language]
   const time = timesIn(language, timezone)

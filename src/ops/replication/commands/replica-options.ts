@@ -6,7 +6,7 @@ import { usage } from '../../../lib/problem.ts'
 import { FILE_OR_RECIPIENT, readEncryption } from '../../backup/commands/backup-places.ts'
 import { readSecretFile } from '../../backup/files/secret-file.ts'
 import { parseAddress, readKeys } from '../../backup/places/s3/account.ts'
-import type { Copy } from '../replica/copy.ts'
+import type { ReplicaStorage } from '../replica/copy.ts'
 import { folderCopy } from '../replica/folder.ts'
 import { s3Copy } from '../replica/s3.ts'
 
@@ -58,7 +58,7 @@ export type ReplicaOptions = Pick<ReplicatedOptions, keyof typeof replicaOptions
 export type ReplicaPlace = { folder: string } | { endpoint: string; bucket: string; path: string; region: string }
 
 /** A copy that can be asked; `place` is undefined for storage that only Litestream reaches, such as SFTP. */
-export type Replica = { copy: Copy; place: ReplicaPlace }
+export type Replica = { copy: ReplicaStorage; place: ReplicaPlace }
 
 /** A place in the words of Litestream. */
 export function urlOf(place: ReplicaPlace): string {

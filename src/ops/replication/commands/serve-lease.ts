@@ -17,7 +17,7 @@ import { replicationRow } from '../../../store/replication.ts'
 import { readEpoch } from '../epochs.ts'
 import { forgetKnown, type Known, readKnown } from '../known.ts'
 import type { Lease } from '../lease.ts'
-import type { Copy } from '../replica/copy.ts'
+import type { ReplicaStorage } from '../replica/copy.ts'
 import { unreplicatedName } from '../unreplicated.ts'
 import { replicaChanged, replicaMissing } from './fence-options.ts'
 
@@ -35,7 +35,7 @@ type Start = { store: Store; log: Log; url: string | undefined }
 
 type Options = {
   /** Undefined where nobody can ask it, and without a replica. */
-  copy: Copy | undefined
+  copy: ReplicaStorage | undefined
   option: Known['option']
   /** A person has said that no other server is the primary. */
   isOldOff: boolean
@@ -81,13 +81,13 @@ const INSISTED =
   'it was said with --old-primary-is-off that no other server is the primary: start without it the next time'
 
 /** Whether it is the same place by another name, as where a share is mounted elsewhere. */
-const isHere = (copy: Copy, { epoch, id }: Known): Promise<boolean> =>
+const isHere = (copy: ReplicaStorage, { epoch, id }: Known): Promise<boolean> =>
   readEpoch(copy, epoch, AbortSignal.timeout(PATIENCE_MS)).then(
     (found) => found?.id === id,
     () => false,
   )
 
-type Left = { store: Store; log: Log; dataDir: string; copy: Copy | undefined; epoch: number }
+type Left = { store: Store; log: Log; dataDir: string; copy: ReplicaStorage | undefined; epoch: number }
 
 /**
  * Whether what the new primary does not have is in a file. A server that ended between the promotion and the first write of the

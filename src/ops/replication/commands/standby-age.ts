@@ -3,7 +3,7 @@ import { Problem } from '../../../lib/problem.ts'
 import { rfc3339, SECOND_MS } from '../../../lib/time.ts'
 import type { ReaderStore } from '../followed/reader.ts'
 import { registerStandby } from '../holder.ts'
-import type { Copy } from '../replica/copy.ts'
+import type { ReplicaStorage } from '../replica/copy.ts'
 import type { Promoted } from './standby.ts'
 
 // What a standby does and knows before it is promoted.
@@ -16,7 +16,7 @@ const PATIENCE_MS = 5 * SECOND_MS
  * Says beside the replica that there is a standby: from then on the primary stops in time when it is cut off. Storage in
  * which this server may only read is that of a mere reader.
  */
-export function registrationOf(copy: Copy, log: Log) {
+export function registrationOf(copy: ReplicaStorage, log: Log) {
   let registered: number | undefined
   let isSaid = false
 

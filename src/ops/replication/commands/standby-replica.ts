@@ -6,7 +6,7 @@ import { replicationRow } from '../../../store/replication.ts'
 import type { Database } from '../../../store/sqlite/driver.ts'
 import type { Encryption } from '../../backup/encryption/secrets.ts'
 import { folderOfEpoch } from '../epochs.ts'
-import type { Copy } from '../replica/copy.ts'
+import type { ReplicaStorage } from '../replica/copy.ts'
 import { copyOfUrl, urlBelow } from '../replica/url.ts'
 import { endOldReplication, startReplicating } from '../replicate.ts'
 import { type FollowOptions, readFollow } from './follow-options.ts'
@@ -17,7 +17,7 @@ import { type FollowOptions, readFollow } from './follow-options.ts'
 export type OwnLitestream = { program: string; url: string }
 
 export type Replicated = {
-  copy: Copy | undefined
+  copy: ReplicaStorage | undefined
   encryption: Encryption | undefined
   /** Where the copy is, in the words of Litestream. */
   replicaUrl: string | undefined
@@ -33,7 +33,7 @@ export function replicatedByStandby(options: FollowOptions): Replicated | undefi
 }
 
 /** The copy that a standby follows. Throws Problem 409 if nobody but Litestream can ask it. */
-export function replicaOf(url: string): Copy {
+export function replicaOf(url: string): ReplicaStorage {
   const copy = copyOfUrl(url, process.env)
   if (copy) return copy
   throw new Problem(

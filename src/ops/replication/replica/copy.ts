@@ -2,7 +2,7 @@
  * Where Litestream keeps a copy of the database: what it has there, and the small files of Dealbox beside it. Everything
  * rejects with a Problem whose sentence names the place, or with the reason of the signal.
  */
-export type Copy = {
+export type ReplicaStorage = {
   /** For people: the folder, or the address. */
   name: string
   /** The names of the files of a level. */
@@ -24,7 +24,7 @@ export type Copy = {
   /** Puts a file of a level, which another program has made; see cut.ts. */
   putFile: (level: number, name: string, content: Buffer, signal?: AbortSignal) => Promise<void>
   /** The same with what Litestream keeps in a folder below, and the same files of Dealbox. */
-  below: (folder: string) => Copy
+  below: (folder: string) => ReplicaStorage
 }
 
 /** The folder of our files beside those of Litestream. */

@@ -6,12 +6,12 @@ import { SECOND_MS } from '../../../lib/time.ts'
 import { syncFolder } from '../../../store/folder/key-file.ts'
 import { isTemporary, wholeFile } from '../../backup/files/whole-file.ts'
 import { patience } from '../../backup/places/patience.ts'
-import { type Copy, OWN_FOLDER } from './copy.ts'
+import { OWN_FOLDER, type ReplicaStorage } from './copy.ts'
 
 const PATIENCE_MS = 20 * SECOND_MS
 
 /** A folder, usually of a mounted share. */
-export function folderCopy(folder: string, patience_ms = PATIENCE_MS): Copy {
+export function folderCopy(folder: string, patience_ms = PATIENCE_MS): ReplicaStorage {
   const within = patience(folder, patience_ms)
   const levelOf = (level: number) => join(folder, 'ltx', String(level))
   const own = join(folder, OWN_FOLDER)
@@ -86,10 +86,10 @@ export function folderCopy(folder: string, patience_ms = PATIENCE_MS): Copy {
     await mkdir(own, { recursive: true, mode: 0o700 })
   }
 
-  const copy: Copy = { name: folder, files, start, own: list, get, put, create, identity, putFile, below }
+  const copy: ReplicaStorage = { name: folder, files, start, own: list, get, put, create, identity, putFile, below }
   return copy
 
-  function below(name: string): Copy {
+  function below(name: string): ReplicaStorage {
     const { name: place, files, start, putFile } = folderCopy(join(folder, name), patience_ms)
     return { ...copy, name: place, files, start, putFile }
   }

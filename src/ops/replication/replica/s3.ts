@@ -7,7 +7,7 @@ import { type ClientOptions, s3Client } from '../../backup/places/s3/client.ts'
 import { Failed, type Naming } from '../../backup/places/s3/failures.ts'
 import { listObjects } from '../../backup/places/s3/objects.ts'
 import { textOf } from '../../backup/places/s3/xml.ts'
-import { type Copy, OWN_FOLDER } from './copy.ts'
+import { OWN_FOLDER, type ReplicaStorage } from './copy.ts'
 
 /** Longer answers are not waited for: the next question follows soon. */
 const PATIENCE_MS = 20 * SECOND_MS
@@ -20,7 +20,7 @@ const EXISTS = [409, 412]
 const OF_OPTIONS: Naming = { region: (region) => `--replica-region ${region}`, ca: '--replica-ca' }
 
 /** A folder in a bucket of S3-compatible storage. */
-export function s3Copy(account: Account, options: ClientOptions = {}): Copy {
+export function s3Copy(account: Account, options: ClientOptions = {}): ReplicaStorage {
   const client = s3Client(account, { idle_ms: PATIENCE_MS, pauses_ms: PAUSES_MS, naming: OF_OPTIONS, ...options })
   const { name } = client
   const levelOf = (level: number) => `${account.prefix}${level.toString(16).padStart(4, '0')}/`
@@ -68,12 +68,12 @@ export function s3Copy(account: Account, options: ClientOptions = {}): Copy {
     }
   }
 
-  function below(folder: string): Copy {
+  function below(folder: string): ReplicaStorage {
     const { name, files, start, putFile } = s3Copy({ ...account, prefix: `${account.prefix}${folder}/` }, options)
     return { ...copy, name, files, start, putFile }
   }
 
-  const copy: Copy = {
+  const copy: ReplicaStorage = {
     name,
     below,
     files: (level, signal) => within(signal, (cut) => namesBelow(levelOf(level), cut)),

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Problem } from '../../../lib/problem.ts'
 import type { Naming } from '../../backup/places/s3/failures.ts'
-import type { Copy } from './copy.ts'
+import type { ReplicaStorage } from './copy.ts'
 import { folderCopy } from './folder.ts'
 import { s3Copy } from './s3.ts'
 
@@ -14,7 +14,7 @@ const SECRETS = ['LITESTREAM_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY']
 const OF_URL: Naming = { region: (region) => `region=${region} in its URL`, ca: 'NODE_EXTRA_CA_CERTS' }
 
 /** Undefined for storage that only Litestream reaches, such as SFTP. Throws Problem 409 if keys are missing. */
-export function copyOfUrl(text: string, env: NodeJS.ProcessEnv): Copy | undefined {
+export function copyOfUrl(text: string, env: NodeJS.ProcessEnv): ReplicaStorage | undefined {
   const url = new URL(text)
   if (url.protocol === 'file:') return folderCopy(fileURLToPath(url))
   if (url.protocol !== 's3:') return undefined

@@ -1,10 +1,10 @@
 import { MAX_AHEAD_MS, timeOfId } from '../../../lib/id.ts'
 import type { Database } from '../../../store/sqlite/driver.ts'
 import { eventSeqs } from '../event-seqs.ts'
-import type { Place } from './place.ts'
+import type { TimelinePosition } from './place.ts'
 
 /** An event of a record. */
-export type RecordEvent = Place & {
+export type RecordEvent = TimelinePosition & {
   seq: number
   type: string
   actor_id: string | null
@@ -50,7 +50,12 @@ export function recordEvents(db: Database) {
    * Returns the events of a record after a place, newest first. `until`: the events from this place on were not
    * searched, so nothing after it can be shown yet.
    */
-  function after(org: number, record: string, place: Place, limit: number): { found: RecordEvent[]; until?: Place } {
+  function after(
+    org: number,
+    record: string,
+    place: TimelinePosition,
+    limit: number,
+  ): { found: RecordEvent[]; until?: TimelinePosition } {
     const newest = seqAt(org, place.at)
     const before = seqAt(org, timeOfId(record) - MAX_AHEAD_MS) // no event of it is older, if its id was ahead of the clock
     const oldest = Math.max(newest - MAX_SEARCHED, before)

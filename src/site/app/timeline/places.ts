@@ -3,7 +3,7 @@ import type { Database } from '../../../store/sqlite/driver.ts'
 import type { TimelineObject } from '../asked-record.ts'
 import { type RecordEvent, recordEvents } from './events.ts'
 import { mailPlaces } from './mails.ts'
-import { type Found, isAfter, type Place, type Source } from './place.ts'
+import { type Found, isAfter, type Source, type TimelinePosition } from './place.ts'
 
 // Where the entries of a timeline are, newest first: docs/decisions/023-timeline.md. Each source gives one page after a
 // place, and the newest of them are the page.
@@ -28,14 +28,14 @@ function stageIdOf(deal: string, version: number): string {
 }
 
 /** The version below which the stage changes of one millisecond come after a place. */
-function versionBefore(deal: string, { id }: Place): number {
+function versionBefore(deal: string, { id }: TimelinePosition): number {
   const prefix = stagePrefix(deal)
   if (id.startsWith(prefix)) return Number.parseInt(id.slice(prefix.length), 16)
   return id > prefix ? Number.MAX_SAFE_INTEGER : 0
 }
 
 /** The id below which records come after a place, as their time is in their id. */
-function idBefore({ at, id }: Place): string {
+function idBefore({ at, id }: TimelinePosition): string {
   const [low, high] = [firstIdAt(at), firstIdAt(at + 1)]
   return id < low ? low : id > high ? high : id
 }
@@ -61,7 +61,7 @@ export function timelinePlaces(db: Database) {
     deal: originsOf(TABLES.deal),
   }
 
-  function stagesOf(org: number, deal: string, after: Place, limit: number): Found[] {
+  function stagesOf(org: number, deal: string, after: TimelinePosition, limit: number): Found[] {
     const rows = stages.all(org, deal, after.at, versionBefore(deal, after), limit)
     return (rows as (Source & { at: number; deal_version: number })[]).map((row) => ({
       at: row.at,
@@ -71,8 +71,8 @@ export function timelinePlaces(db: Database) {
     }))
   }
 
-  function mergesOf(org: number, object: TimelineObject, id: string, after: Place, limit: number): Found[] {
-    const rows = merges.all(org, object, id, idBefore(after), limit) as (Source & Place)[]
+  function mergesOf(org: number, object: TimelineObject, id: string, after: TimelinePosition, limit: number): Found[] {
+    const rows = merges.all(org, object, id, idBefore(after), limit) as (Source & TimelinePosition)[]
     return rows.map((row) => ({ at: timeOfId(row.id), id: row.id, kind: 'merge', source: row }))
   }
 
@@ -80,9 +80,9 @@ export function timelinePlaces(db: Database) {
     org: number,
     object: TimelineObject,
     record: string,
-    after: Place,
+    after: TimelinePosition,
     limit: number,
-  ): { found: Found[]; until?: Place } {
+  ): { found: Found[]; until?: TimelinePosition } {
     const { found: changes, until } = events.after(org, record, after, limit)
     const found = [
       ...sources[object](org, record, after, limit),
@@ -100,7 +100,7 @@ export function timelinePlaces(db: Database) {
   }
 }
 
-const pick = ({ at, id }: Place): Place => ({ at, id })
+const pick = ({ at, id }: TimelinePosition): TimelinePosition => ({ at, id })
 
 /** Notes, tasks, mails, meetings and enrollments of one kind of record. */
 function sourcesOf(db: Database, object: TimelineObject) {
@@ -140,9 +140,9 @@ function sourcesOf(db: Database, object: TimelineObject) {
   )
   const mails = mailPlaces(db, object)
 
-  return (org: number, record: string, after: Place, limit: number): Found[] => {
+  return (org: number, record: string, after: TimelinePosition, limit: number): Found[] => {
     const entries = (kind: string, rows: unknown[]): Found[] =>
-      (rows as Place[]).map((row) => ({ ...row, kind, source: {} }))
+      (rows as TimelinePosition[]).map((row) => ({ ...row, kind, source: {} }))
     const byId = (kind: string, ids: unknown[]): Found[] =>
       (ids as string[]).map((id) => ({ at: timeOfId(id), id, kind, source: {} }))
     const from = [after.at, after.id, limit]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { copyToPlaces } from '../../../../src/ops/backup/places/copies.ts'
 import { folderPlace, MARKER } from '../../../../src/ops/backup/places/folder.ts'
-import type { Place } from '../../../../src/ops/backup/places/place.ts'
+import type { BackupPlace } from '../../../../src/ops/backup/places/place.ts'
 import { nameOf, sample, temporaryFolder } from './samples.ts'
 
 const base = temporaryFolder()
@@ -12,7 +12,7 @@ const dataDir = join(base, 'data')
 mkdirSync(dataDir)
 const file = sample(base, 'small', 2048)
 
-function share(name: string): { folder: string; place: Place; names: () => string[] } {
+function share(name: string): { folder: string; place: BackupPlace; names: () => string[] } {
   const folder = join(base, name)
   mkdirSync(folder)
   writeFileSync(join(folder, MARKER), '')
@@ -57,7 +57,7 @@ test('older copies that may not be removed do not make the new one fail', async 
   const { folder, place, names } = share('kept')
   await place.put(file, nameOf(1))
   // As a folder that allows to add files but not to remove them.
-  const sealed: Place = {
+  const sealed: BackupPlace = {
     ...place,
     remove: async (name) => {
       await folderPlace({ folder: join(folder, name), dataDir }).remove(name)
@@ -73,7 +73,7 @@ test('older copies that may not be removed do not make the new one fail', async 
 test('what is not a Problem is for the log', async () => {
   const { place, names } = share('odd')
   const error = new TypeError('odd')
-  const odd: Place = { ...place, name: 'odd', put: () => Promise.reject(error) }
+  const odd: BackupPlace = { ...place, name: 'odd', put: () => Promise.reject(error) }
   const reports = await copyToPlaces({ file, name: nameOf(1), places: [odd, place], keep: newest })
   assert.deepEqual(reports[0], {
     ...{ place: 'odd', ok: false, error },

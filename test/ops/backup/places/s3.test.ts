@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { Problem } from '../../../../src/lib/problem.ts'
 import { MIB } from '../../../../src/lib/size.ts'
 import { DAY_MS } from '../../../../src/lib/time.ts'
-import type { Place } from '../../../../src/ops/backup/places/place.ts'
+import type { BackupPlace } from '../../../../src/ops/backup/places/place.ts'
 import type { Account } from '../../../../src/ops/backup/places/s3/account.ts'
 import { type S3Options, s3Place } from '../../../../src/ops/backup/places/s3/s3.ts'
 import { noGo } from '../../../support/go-tools.ts'
@@ -56,7 +56,7 @@ describe('a bucket', { skip: noGo }, () => {
     ...more,
   })
   const wait = async (ms: number) => void pauses.push(ms)
-  const place = (more: Partial<Account> = {}, options: S3Options = {}): Place => {
+  const place = (more: Partial<Account> = {}, options: S3Options = {}): BackupPlace => {
     pauses.length = 0
     return s3Place(accountAt(between.port, more), { wait, ...options })
   }

@@ -1,4 +1,4 @@
-import type { Copy } from '../place.ts'
+import type { BackupCopy } from '../place.ts'
 import { byName, isBackupName, NAME_START } from '../place.ts'
 import type { Client } from './client.ts'
 import { answerless } from './failures.ts'
@@ -13,7 +13,7 @@ export async function listCopies(
   prefix: string,
   pageSize: number,
   signal?: AbortSignal,
-): Promise<Copy[]> {
+): Promise<BackupCopy[]> {
   const objects = await listObjects(client, prefix + NAME_START, pageSize, signal)
   return objects.flatMap((object) => copyOf(object, prefix)).sort(byName)
 }
@@ -42,7 +42,7 @@ export async function listObjects(
   throw answerless(name, 'the end of the list')
 }
 
-function copyOf(object: Element, prefix: string): Copy[] {
+function copyOf(object: Element, prefix: string): BackupCopy[] {
   const name = (textOf(object, 'Key') ?? '').slice(prefix.length)
   if (!isBackupName(name)) return []
   return [{ name, bytes: Number(textOf(object, 'Size')), time: Date.parse(textOf(object, 'LastModified') ?? '') }]

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { localProblem } from '../../files/full-disk.ts'
 import { wholeFile } from '../../files/whole-file.ts'
-import { copyChanged, copyDiffers, noSuchCopy, type Place, requireBackupName } from '../place.ts'
+import { type BackupPlace, copyChanged, copyDiffers, noSuchCopy, requireBackupName } from '../place.ts'
 import type { Account } from './account.ts'
 import { type ClientOptions, s3Client } from './client.ts'
 import { Failed } from './failures.ts'
@@ -20,7 +20,10 @@ export type S3Options = ClientOptions & {
 }
 
 /** A bucket of an S3-compatible service, or a folder in it. */
-export function s3Place(account: Account, { cut = USUAL_CUT, pageSize = 1000, ...options }: S3Options = {}): Place {
+export function s3Place(
+  account: Account,
+  { cut = USUAL_CUT, pageSize = 1000, ...options }: S3Options = {},
+): BackupPlace {
   const client = s3Client(account, options)
   const { name: place } = client
   const { prefix } = account
