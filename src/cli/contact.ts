@@ -75,7 +75,7 @@ async function compactFile(store: CommandStore, dataDir: string): Promise<string
   return compact(store.db) ? undefined : 'the disk has no space for a second copy of the database: make some'
 }
 
-/** What the backups still have, and until when. */
+/** A sentence on the backups that still have the erased person, and until when. */
 function backupsNote(folder: string, installation: string): string {
   const own = listBackups(folder, installation, Date.now())
   const days = own.map(({ made }) => rfc3339(made).slice(0, 10)).sort()

@@ -14,7 +14,7 @@ export const ageNotice = {
   },
 } as const satisfies Options
 
-/** What to say of the age of this version at a time; undefined while there is nothing to say. */
+/** The notice that this version is old at a time; undefined while it is not. */
 export type AgeNotice = (now: number) => string | undefined
 
 /**

@@ -20,7 +20,7 @@ export type StageChange = {
   member_id: string | null
 }
 
-/** What the record itself does not show. */
+/** What a record in the bin is restored with, besides its own row. */
 export type Kept = {
   /** Values of archived custom fields. */
   archived?: Values

@@ -58,7 +58,7 @@ function keptOf(route: DataRoute): Map<string, Kept> {
   return kept
 }
 
-/** What was not asked for longest goes. */
+/** Keeps a response as the newest one. The one that nobody has requested for the longest time is dropped. */
 function keep(kept: Map<string, Kept>, name: string, response: Kept): void {
   kept.delete(name)
   kept.set(name, response)

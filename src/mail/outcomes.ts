@@ -63,7 +63,10 @@ export function isLost(message: Addressed, outcomes: readonly Outcome[]): boolea
   return lost.length > 0 && !areCopies(message, lost)
 }
 
-/** Who never gets it and why, in sentences; and that all others have it, so that nobody sends it to them once more. */
+/**
+ * Sentences about the recipients who never get the mail and why, and that all others have it, so that nobody sends it
+ * once more.
+ */
 export function notesOf(message: Addressed, outcomes: readonly Outcome[]): string[] {
   const isOne = envelopeOf(message).length === 1
   const notes = outcomes.filter(isRefused).map((each) => {

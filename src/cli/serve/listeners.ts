@@ -25,7 +25,7 @@ type Parts = {
   state: { log: Log; stopping: AbortSignal; bodies: Bodies }
   options: ServeOptions
   read: Awaited<ReturnType<typeof readServeOptions>>
-  /** Where they are put, as soon as each listens. */
+  /** Each listener is added here as soon as it listens. */
   listeners: Listener[]
   monitoring: Omit<Monitoring, 'monitors' | 'versionAge' | 'addressOf' | 'connections'>
   judge: Health

@@ -25,7 +25,7 @@ export function startReaderNotices(server: Server): Notifier {
   return startNotifier({ ...server, clock: server.store.clock, channels: url ? [byUrl(url, placeOf(server))] : [] })
 }
 
-/** What the screens say of it. */
+/** The ways in which owners get notices, as the screens show them. */
 export const waysOf = ({ mail, url }: Notify, isPaused: boolean): Ways => ({
   mail: isPaused ? 'paused' : mail === null ? 'off' : mail === 'owners' ? 'owners' : 'addresses',
   url: url === undefined ? 'off' : isPaused ? 'paused' : 'on',

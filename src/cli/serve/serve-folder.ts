@@ -58,7 +58,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   markData(options.data)
   const undo: (() => void | Promise<void>)[] = []
   const listeners: Listener[] = []
-  /** What writes, or reaches other machines. */
+  /** Work that writes to the folder, or reaches other machines. */
   const workers = workerList()
   const stopping = new AbortController()
   const state = { log, stopping: stopping.signal, bodies: bodies() }

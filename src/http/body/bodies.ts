@@ -12,7 +12,7 @@ const MAX_BODY_BYTES = 1_048_576
 const MAX_HELD_BYTES = 268_435_456
 /** The disk space of all bodies that are passed on to files. */
 const MAX_FILED_BYTES = 536_870_912
-/** What each of them counts for at least, since it also takes memory and a file handle. */
+/** The bytes that each file counts for at least, since it also takes memory and a file handle. */
 const MIN_FILED_BYTES = 1_048_576
 
 /** How long a body may pause at its beginning, and later on if it was faster before. */

@@ -24,7 +24,7 @@ export type StagePath = {
   stage?: string
   outcome?: Outcome
   reason_id?: string
-  /** What the name of the stage says besides, and the deal does not get. */
+  /** The part of the stage's name that the deal does not get. */
   remark?: string
 }
 

@@ -7,7 +7,7 @@ import type { ImportRow } from './journal.ts'
 // Whether a record is as an import left it, though it has another version: a later import, a merge or a member has changed
 // it, and that was taken back. The event of each change has the record as it was then.
 
-/** What changes with each change, or with the time. */
+/** Members that change with each change of a record, or with the time. */
 const PASSING: ReadonlySet<string> = new Set([
   'version',
   'updated_at',

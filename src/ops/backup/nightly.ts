@@ -155,7 +155,7 @@ export function startNightly({ store, log, dataDir, at, folder, keep, timezone, 
     }
   }
 
-  /** What a server that ended has left. */
+  /** Removes the unfinished files of a server that ended in the middle of this work. */
   async function clean(): Promise<void> {
     isCleaned = true
     for (const each of new Set([dataDir, folder])) await removeAbandoned(each)

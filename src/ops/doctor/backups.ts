@@ -61,6 +61,6 @@ function manifestOf(path: string) {
 export const newestUsable = (backups: readonly Backup[]): Backup | undefined =>
   backups.find(({ lacks }) => lacks().length === 0)
 
-/** What a command needs besides the name of a backup. */
+/** The option by which a command reads an encrypted backup, for the sentence that names the command. */
 export const keyFor = (path: string): string =>
   isEncryptedName(path) ? ' --backup-passphrase-file FILE (or --backup-identity-file FILE)' : ''

@@ -15,7 +15,7 @@ export type Options = {
   isFull: boolean
   /** In bytes; undefined is the default of `serve`. */
   minFree: number | undefined
-  /** What to say of the age of this version at a time. */
+  /** The notice that this version is old, if it is at that time. */
   versionAge?: (now: number) => string | undefined
   /** In milliseconds. */
   now: () => number

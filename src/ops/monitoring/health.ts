@@ -43,15 +43,15 @@ export type HealthOptions = {
   lease?: (() => PrimaryLease) | undefined
   /** How a reader follows its primary: it checks this instead of what the primary does. */
   copy?: (() => CopyStatus) | undefined
-  /** What became of backups. Left out where none are made: then there is no check of them. */
+  /** The outcome of the last backups. Left out where none are made: then there is no check of them. */
   backups?: (() => BackupState) | undefined
   /** When the TLS certificate ends. Left out without one: then there is no check of it. */
   certificateUntil?: (() => number) | undefined
-  /** What to say of the age of this version at a time; left out where nothing may be said. */
+  /** The notice that this version is old, if it is at that time; left out where no such notice is wanted. */
   versionAge?: ((now: number) => string | undefined) | undefined
   /** What is wrong with the time zone of the machine. */
   zoneDoubt?: string | undefined
-  /** Where they are copied to. Without any there is no check of copies. */
+  /** The places to which backups are copied. Without any there is no check of copies. */
   places?: readonly PlaceLabel[] | undefined
   isSendingPaused?: boolean | undefined
 }

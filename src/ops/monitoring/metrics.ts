@@ -32,15 +32,15 @@ export type Monitoring = {
   lease?: (() => PrimaryLease) | undefined
   /** How a reader follows its primary; it has nothing else to say of the database, whose primary says it. */
   copy?: (() => CopyStatus) | undefined
-  /** What became of backups; left out where none are made. */
+  /** The outcome of the last backups; left out where none are made. */
   backups?: (() => BackupState) | undefined
   /** When the TLS certificate of the listeners ends, in epoch milliseconds; left out without one. */
   certificateUntil?: (() => number) | undefined
-  /** What to say of the age of this version at a time. */
+  /** The notice that this version is old, if it is at that time. */
   versionAge?: ((now: number) => string | undefined) | undefined
-  /** What is wrong with the time zone by which they are made. */
+  /** The doubt about the time zone by which backups are made, as a sentence. */
   zoneDoubt?: string | undefined
-  /** Where they are copied to. */
+  /** The places to which backups are copied. */
   places?: readonly PlaceLabel[] | undefined
 }
 

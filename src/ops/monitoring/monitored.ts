@@ -6,7 +6,7 @@ import { operationHandlers, operationRoutes } from './operation/operation.ts'
 
 type Options = Pick<HealthOptions, 'store' | 'deps' | 'dataDir' | 'log' | 'stopping' | 'isSendingPaused'> & {
   monitoring?: Monitoring
-  /** What judges how the server is; made from `monitoring` if it is left out. */
+  /** The checks of health.ts; made from `monitoring` if they are left out. */
   judge?: Health
   /** How the owners are told, and what they may start. */
   operation?: Omit<Operation, 'judge' | 'places'>

@@ -205,7 +205,7 @@ export function startArriving({ store, dataDir, log }: Options) {
     return { outcome: 'committed' }
   }
 
-  /** What came of a move. One that is not at its end yet never gets there. */
+  /** Ends a move, unless it is at its end already. Returns its outcome. */
   async function abort(arrival: Arrival, { move }: { move: string }): Promise<Outcome> {
     if (arrival.move !== move) return { outcome: 'none' }
     if (arrival.state === 'committed') return { outcome: 'committed' }

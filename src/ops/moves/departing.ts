@@ -31,7 +31,7 @@ export type Departing = {
   keyring: Keyring
   org: Org
   url: string
-  /** What clients are told afterwards. */
+  /** The address of the new server, to which clients are sent afterwards. */
   address: string
   key: string
   ca?: string | undefined

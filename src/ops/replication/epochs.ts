@@ -31,7 +31,7 @@ export type Epoch = v.InferOutput<typeof Epoch>
 const Position = v.object({ commit_seq: v.number(), beat: v.number(), at: v.string() })
 export type Position = v.InferOutput<typeof Position>
 
-/** What a primary began with; older versions noted no trail. */
+/** The position of the database when a primary began; older versions noted no trail. */
 const Begun = v.object({ ...Position.entries, trail: v.optional(Trail, []) })
 type Begun = v.InferInput<typeof Begun>
 
@@ -42,7 +42,7 @@ export const presentPosition = ({ db, wallClock }: Pick<Store, 'db' | 'wallClock
   at: rfc3339(wallClock.now()),
 })
 
-/** What a primary that begins has. */
+/** The position of the database now, for the epoch that begins. */
 export const beginning = (store: Pick<Store, 'db' | 'wallClock'>): Begun => ({
   ...presentPosition(store),
   trail: trailOf(store.db),

@@ -44,7 +44,7 @@ export function copyFiles({ dataDir, copy, encryption, every = everyMs }: Option
   const stop = every(LOOK_EVERY_MS, tick)
   tick()
   return {
-    /** What needs somebody; undefined if nothing does. */
+    /** The fault that a person has to mend, as a sentence; undefined if there is none. */
     problem: (): string | undefined => problem,
     stop: async (): Promise<void> => {
       stop()

@@ -51,7 +51,9 @@ export type PrimaryLease = {
   successor: Successor | undefined
   /** Why nothing is written now; undefined while writes are answered. */
   problem: Problem | undefined
-  /** What needs somebody while this server goes on without the replica; undefined if nothing does. */
+  /**
+   * The fault that a person has to mend, although this server goes on without the replica; undefined if there is none.
+   */
   warning: string | undefined
   /** Whether a standby may take over, so that nothing is written while the replica cannot be reached. */
   isFenced: boolean
@@ -87,7 +89,7 @@ export function openLease(options: Options) {
   const { promise: held, resolve: hold } = Promise.withResolvers<void>()
   const file = leaseFile(dataDir)
   const start = randomUUID()
-  /** What the folder remembers, of this place or of another one. */
+  /** The lease as this data folder last noted it, perhaps at another replica. */
   const remembered = readKnown(dataDir)
   let known = remembered?.replica === copy.name && remembered.epoch === epoch ? remembered : undefined
   let lookedAt: Moment | undefined

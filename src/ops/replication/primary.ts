@@ -18,7 +18,7 @@ export type ReplicationStatus = {
   epoch: number
   /** The age of the newest at the copy; undefined where nobody can ask it. */
   lagMs: number | undefined
-  /** What needs somebody; undefined if nothing does. */
+  /** The fault that a person has to mend, as a sentence; undefined if there is none. */
   problem: string | undefined
   /** Whether the keys and settings are beside the copy. */
   hasFiles: boolean
@@ -31,7 +31,7 @@ type Options = {
   log: Log
   dataDir: string
   copy: ReplicaStorage | undefined
-  /** Where it is, in the words of Litestream. */
+  /** The URL of the replica, as Litestream takes it. */
   replicaUrl?: string | undefined
   encryption: Encryption | undefined
   /** Undefined if nobody else can be the primary, as far as this server can tell. */

@@ -5,7 +5,7 @@ import { begunEpochs, checkStorage, claimEpoch, newestEpoch, type Position, read
 import { type Fenced, isSamePlace, readFenced } from './holder.ts'
 import type { ReplicaStorage } from './replica/copy.ts'
 
-/** What a copy has, while it still follows. */
+/** The state of a copy that still follows its primary. */
 export type Standby = {
   epoch: number
   /** The last event and the last heartbeat that have arrived; undefined while the copy cannot be read. */

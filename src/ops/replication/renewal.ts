@@ -24,7 +24,7 @@ const PATIENCE_MS = 60 * SECOND_MS
 type Options = {
   store: Pick<Store, 'db'>
   dataDir: string
-  /** Where the copy is, in the words of Litestream; undefined if that is not known here. */
+  /** The URL of the replica, as Litestream takes it; undefined if that is not known here. */
   replicaUrl: string | undefined
   /** The place; undefined where nobody can ask it. */
   copy?: ReplicaStorage | undefined
@@ -70,7 +70,7 @@ export function startRenewal(options: Options) {
   const stop = every(TRY_EVERY_MS, tick)
   tick()
   return {
-    /** What needs somebody; undefined if nothing does. */
+    /** The fault that a person has to mend, as a sentence; undefined if there is none. */
     problem: (): string | undefined => {
       if (due === 'cut') return `${CUT} ${reason === '' ? 'It is told to begin anew.' : cureOf(options, reason)}`
       if (!due || reason === '') return undefined

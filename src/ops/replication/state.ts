@@ -15,7 +15,7 @@ const State = v.object({
   seen_at: v.string(),
   /** The age of the newest that had arrived then. */
   lag_s: v.nullable(v.number()),
-  /** What needs somebody; null if nothing does. */
+  /** The fault that a person has to mend, as a sentence; null if there is none. */
   problem: v.nullable(v.string()),
 })
 

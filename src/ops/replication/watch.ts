@@ -8,7 +8,7 @@ import { HEADER_BYTES, isChangesFile, isFirst, NEW_FILES, newestOf, SNAPSHOTS, t
 export type Lag = {
   /** The age of the newest that has arrived there, in milliseconds; while nothing has, the time since the start. */
   ms: number
-  /** What needs somebody; undefined if nothing does. */
+  /** The fault that a person has to mend, as a sentence; undefined if there is none. */
   problem: string | undefined
 }
 

@@ -26,7 +26,7 @@ type Chosen = { decimal?: Sign | undefined; order?: Order | undefined }
 /** The formats given on the command line, for all columns, and for single ones by their names. */
 export type FormatOptions = Chosen & { columns?: readonly (Chosen & { column: string })[] | undefined }
 
-/** What is known of the organisation. */
+/** The settings of the organisation by which ambiguous cells are read. */
 export type Own = Pick<Context, 'currency' | 'zone' | 'country' | 'locale' | 'now'>
 
 /** How a cell that could mean two things is read, and why. */

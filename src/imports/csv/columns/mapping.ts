@@ -14,7 +14,7 @@ export type MappedColumn = {
   label?: string
   /** Of which address of the record it is a part, if the file has several. */
   group?: string
-  /** Whether --map says it. */
+  /** Whether the field comes from --map. */
   isChosen?: true
 }
 

@@ -27,9 +27,9 @@ export type Source = {
   mark?: string | undefined
   /** How many rows of a table stand above its header. */
   above?: number
-  /** What is between the rows of a board, counted when all of them were read. */
+  /** How many titles, headers, subitems and sums of a board were between its rows, once all of them were read. */
   between?: Between
-  /** What the file has besides the rows, in sentences. */
+  /** Sentences about parts of the file that become no records. */
   remarks: string[]
 }
 

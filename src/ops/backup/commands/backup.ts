@@ -95,7 +95,7 @@ export const backup = command({
 const KEPT =
   '\nIt is in the data folder: --backup-dir may be where the original has its backups, until "dealbox resume-sending". --to chooses another place.'
 
-/** What the command needs besides. */
+/** The option that reads an encrypted backup again, for the sentence that names it. */
 const keyOption = (encryption: Encryption): string =>
   'passphrase' in encryption ? ' --backup-passphrase-file FILE' : ' --backup-identity-file FILE'
 

@@ -62,7 +62,7 @@ export function recurring(patient: Patient): Finding {
   return warn(`Recurring work of the server failed: ${some(said)}.`, 'Look into the log of the server for the reason.')
 }
 
-/** What is wrong with each, in the words of "dealbox mailbox list". */
+/** Finds mailboxes that do not work, with the error that "dealbox mailbox list" shows of each. */
 export function mailboxes(patient: Patient): Finding {
   const store = mailboxStore(depsOf(patient))
   const active = store.active()

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../../../lib/time.ts'
 // When a check of the server is told of: bad for a while, once a day for as long as it is, and once when it is well again. What
 // goes on and off is one thing that lasts. Times are epoch milliseconds.
 
-/** What a look finds: see health.ts, whose checks these are. */
+/** The result of one check of health.ts. */
 export type Found = { status: 'pass' | 'warn' | 'fail'; detail?: string | undefined }
 type Bad = 'warn' | 'fail'
 
@@ -20,7 +20,10 @@ export type Watched = {
 }
 export type Checks = { readonly [check: string]: Watched }
 
-/** What somebody was told in one way: of which checks and when, and how the last attempt went. */
+/**
+ * The messages that were sent in one way, by mail or to a URL: of which checks and when, and how the last attempt
+ * went.
+ */
 export type Told = {
   of: { [check: string]: number }
   /** The last message that arrived. */

@@ -19,7 +19,7 @@ export type OwnLitestream = { program: string; url: string }
 export type Replicated = {
   copy: ReplicaStorage | undefined
   encryption: Encryption | undefined
-  /** Where the copy is, in the words of Litestream. */
+  /** The URL of the replica, as Litestream takes it. */
   replicaUrl: string | undefined
   own?: OwnLitestream
 }

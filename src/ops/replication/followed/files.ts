@@ -5,7 +5,10 @@ import { positionOf, promotingOf } from '../../../store/folder/marks.ts'
 // file in place, each transaction or several at once under SQLite's exclusive lock, and after each round notes beside it
 // how far the copy is. docs/decisions/041-readers.md has what follows from that.
 
-/** What a copy may have beside it. Nobody writes to it with SQLite, so logs and journals are left over. */
+/**
+ * Endings of the files that may be beside a copy. Nobody writes to a copy with SQLite, so logs and journals are left
+ * over.
+ */
 const BESIDE = ['-wal', '-shm', '-journal']
 
 /** One file, as far as anybody can see from outside whether it has changed. */

@@ -87,7 +87,7 @@ export function epochOf(dataDir: string): number | undefined {
   }
 }
 
-/** What a copy has whose promotion was interrupted. */
+/** The epoch and position of a copy whose promotion was interrupted. */
 export function halfPromoted(dataDir: string): { epoch: number; commit_seq: number; beat: number } {
   const db = openSqlite(join(dataDir, DATABASE), { fileMustExist: true })
   try {

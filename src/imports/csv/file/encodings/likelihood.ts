@@ -150,7 +150,7 @@ function costOfSign(sign: string, before: string, behind: string): number {
   return USUAL.test(sign) ? SIGN : ODD_SIGN
 }
 
-/** What the case and the scripts of a word have that no word has. */
+/** The cost of changes of case and script within a word that no real word has. */
 function oddities(word: string): number {
   let cost = 0
   let script = -1
