@@ -10,7 +10,7 @@ import { seedOf } from './support/seed.ts'
 const KILLS = 4
 
 test(`kill -9 under load, ${KILLS} times: nothing acknowledged is lost or doubled`, { skip: noDovecot }, async (t) => {
-  const script = join(import.meta.dirname, '../scripts/kills.ts')
+  const script = join(import.meta.dirname, 'harness/kills.ts')
   const argv = [script, '--kills', String(KILLS), '--seed', String(seedOf(20261120))]
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
   t.after(() => child.kill())

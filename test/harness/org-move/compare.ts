@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { compareExports } from '../../test/support/moving.ts'
+import { compareExports } from '../../support/moving.ts'
 
 // The thread that compares what an organisation left with what it is.
 

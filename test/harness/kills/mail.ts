@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Random } from '../../src/demo/story/random.ts'
-import type { Database } from '../../src/store/sqlite/driver.ts'
-import { startDovecot } from '../../test/support/dovecot.ts'
-import { type Ends, startSmtp } from '../../test/support/smtp.ts'
+import type { Random } from '../../../src/demo/story/random.ts'
+import type { Database } from '../../../src/store/sqlite/driver.ts'
+import { startDovecot } from '../../support/dovecot.ts'
+import { type Ends, startSmtp } from '../../support/smtp.ts'
 import type { Place } from './place.ts'
 
 /** The environment variable in which servers find the password of the mailbox. */

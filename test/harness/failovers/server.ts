@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 
 /** Keys of the storage; AWS_CA_BUNDLE makes Litestream fail where the file has not the form that it expects. */
 export type Environment = Record<string, string | undefined>

@@ -1,5 +1,5 @@
-import { openStore } from '../../src/store/open.ts'
-import { makeOrg } from '../../test/support/org.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { makeOrg } from '../../support/org.ts'
 
 /** Makes a data folder with one organisation, and returns a token for it. */
 export async function startStore(dataDir: string): Promise<string> {

@@ -1,5 +1,5 @@
-import { openStore } from '../../src/store/open.ts'
-import { makeOrg } from '../../test/support/org.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { makeOrg } from '../../support/org.ts'
 import { dealbox } from './host.ts'
 
 const PROFILES: Record<number, string> = { 10000: '10k', 100000: '100k', 1000000: '1m' }

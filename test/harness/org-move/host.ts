@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { openStore } from '../../src/store/open.ts'
-import { allOrgsEver } from '../../src/store/orgs/orgs.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { allOrgsEver } from '../../../src/store/orgs/orgs.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 const env = {
   ...process.env,
-  NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/dealbox/compiled'),
+  NODE_COMPILE_CACHE: join(import.meta.dirname, '../../../node_modules/.cache/dealbox/compiled'),
 }
 
 type Ended = { code: number | null; out: string; err: string }

@@ -7,7 +7,7 @@ import { CALLS } from './trace.ts'
 
 // Runs a server under strace, and clients that write.
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 const CLIENTS = 24
 /** Longer than any write to a file. */
 const LONGEST = 1_048_576

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from '../../src/store/sqlite/driver.ts'
+import type { Database } from '../../../src/store/sqlite/driver.ts'
 import { beside } from './beside.ts'
 import type { Place } from './place.ts'
 

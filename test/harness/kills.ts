@@ -5,8 +5,8 @@
 //   npm run kills -- --kills 40 --dealbox dist/dealbox   the executable; only commands make backups
 // A data folder that fails a check is kept, with the log of its servers and commands.
 import { parseArgs } from 'node:util'
-import { random } from '../src/demo/story/random.ts'
-import { noDovecot } from '../test/support/dovecot.ts'
+import { random } from '../../src/demo/story/random.ts'
+import { noDovecot } from '../support/dovecot.ts'
 import { life } from './kills/life.ts'
 import { mailServers } from './kills/mail.ts'
 import { makePlace } from './kills/place.ts'

@@ -4,7 +4,7 @@
 // The causes take turns: the server and its Litestream are killed, the cable to the storage is cut (in a network namespace),
 // or the disk of the server is full. Needs root, Go (for Litestream and versitygw) and Linux.
 import { parseArgs } from 'node:util'
-import { startVersitygw } from '../test/support/versitygw.ts'
+import { startVersitygw } from '../support/versitygw.ts'
 import { CAUSES, type Cause, failover, type Outcome } from './failovers/failover.ts'
 import { canSeparate } from './failovers/network.ts'
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { bundled } from '../../test/support/bundle.ts'
+import { bundled } from '../../support/bundle.ts'
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; out: string }
 export type Run = { child: ChildProcess; ended: Promise<Ended> }
@@ -16,7 +16,7 @@ export async function programOf(executable: string | undefined) {
   // Threads find the files of the bundle by the current directory.
   const cwd = bundle && dirname(bundle.file)
   const often = bundle ? ['--import', join(import.meta.dirname, 'often.mjs')] : []
-  const setClock = bundle ? ['--import', join(import.meta.dirname, '../../test/support/set-clock.ts')] : []
+  const setClock = bundle ? ['--import', join(import.meta.dirname, '../../support/set-clock.ts')] : []
   const alive = new Set<ChildProcess>()
   process.once('exit', () => {
     for (const child of alive) child.kill('SIGKILL')

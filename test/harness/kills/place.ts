@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { applySettings } from '../../src/app/settings/document.ts'
-import type { Random } from '../../src/demo/story/random.ts'
-import { DAY_MS } from '../../src/lib/time.ts'
-import { openStore } from '../../src/store/open.ts'
-import { makeOrg, type Org } from '../../test/support/org.ts'
+import { applySettings } from '../../../src/app/settings/document.ts'
+import type { Random } from '../../../src/demo/story/random.ts'
+import { DAY_MS } from '../../../src/lib/time.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { makeOrg, type Org } from '../../support/org.ts'
 import type { Program } from './program.ts'
 
 /** A data folder, and what runs on it. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { httpClient } from '../../test/support/client.ts'
+import { httpClient } from '../../support/client.ts'
 
 /** A write that was acknowledged. */
 export type Acknowledged = { title: string; server: 'old' | 'new'; sentAt: number; at: number }

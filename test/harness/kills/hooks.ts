@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../src/events/body.ts'
-import type { Database } from '../../src/store/sqlite/driver.ts'
-import { startReceiver } from '../../test/support/receiver.ts'
-import { intake } from '../../test/webhooks/intake.ts'
+import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../../src/events/body.ts'
+import type { Database } from '../../../src/store/sqlite/driver.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { intake } from '../../webhooks/intake.ts'
 import type { Place } from './place.ts'
 import { call, type Server } from './server.ts'
 
