@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { SLOW } from '../scripts/test/files.ts'
+import { APART, lanesOfAll, SLOW } from '../scripts/test/files.ts'
 
 test('what "npm test" leaves out runs in .ci/run, where a failure ends it', () => {
   const missing = SLOW.filter((file) => !existsSync(file))
@@ -14,6 +14,21 @@ test('what "npm test" leaves out runs in .ci/run, where a failure ends it', () =
   const script = readFileSync('.ci/run', 'utf8')
   assert.match(script, /^set -euo pipefail$/m)
   assert.match(script, /^npm test -- --slow$/m)
+})
+
+test('every file runs once: there, or in a process of "npm test", which it shares unless it is apart', () => {
+  const alone = new Set(Object.keys(APART))
+  const run = lanesOfAll()
+    .flat()
+    .flatMap((entry) => {
+      if (!entry.endsWith('.mjs')) {
+        assert.ok(alone.delete(relative('', entry)), entry)
+        return [relative('', entry)]
+      }
+      return [...readFileSync(entry, 'utf8').matchAll(/^suite\('([^']+)'/gm)].map(([, file]) => file as string)
+    })
+  assert.deepEqual([...alone], [])
+  assert.deepEqual([...run, ...SLOW].sort(), globSync('test/**/*.test.ts').sort())
 })
 
 // What "npm test" does with files whose processes do not end: scripts/test/watch.ts.

@@ -6,20 +6,25 @@ import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The slowest test files and sets of SHARED, slowest first: started last, they would leave the other core idle. */
+/** The slowest files and sets, slowest first: started last, they would leave the other core idle. */
 const LONGEST = [
-  'screens',
-  'records',
-  'shell',
-  'deals',
-  'tables',
-  'looks',
-  'forms',
+  ...[
+    'screens',
+    'records',
+    'shell',
+    'deals',
+    'tables',
+    'looks',
+    'forms',
+    'lists',
+    'products',
+    'walks',
+    'pages',
+    'calendars',
+    'imports',
+  ],
+  'test/mail/year/year.test.ts',
   'test/web/data/schedules.test.ts',
-  'test/imports/ics/import.test.ts',
-  'test/crm/lists/trees.test.ts',
-  'test/store/list/walks.test.ts',
-  'test/store/list/plans.test.ts',
 ]
 
 /**
@@ -52,106 +57,64 @@ export const SLOW = [
 ]
 
 /** These mostly wait for other programs and for servers that start: one after the other, beside all others. */
-const WAITING = [
-  'test/runner.test.ts',
-  'replication',
-  'test/mail/real-servers.test.ts',
-  'test/crash.test.ts',
-  'test/cli/beside-server.test.ts',
-  'test/cli/ending.test.ts',
-  'test/cli/serve/serve.test.ts',
-  'test/cli/process.test.ts',
-  'test/clock.test.ts',
-  'test/mail/mailbox-listener.test.ts',
-  'test/mail/mailbox-sync.test.ts',
-  'test/mail/oauth.test.ts',
-  'test/mail/outbound-mail.test.ts',
-]
+const WAITING = ['test/runner.test.ts', 'replication', 'programs', 'mailboxes']
 
 /**
- * Files that share a process, one after the other: most of the cost of a small file is to start a process and to load the
- * sources. Not for files that measure memory, threads or the event loop, or leave the process changed.
+ * Files that have a process of their own, and why. All others share one with those of their folder: most of the cost of a small
+ * file is to start a process and to load the sources.
  */
-const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
-  screens: { files: ['test/web/{accessible,walk}.test.ts'] },
-  deals: {
-    files: ['test/web/deals/{board,board-access,deals-table,links,new-deal,selection,sums,table-commands}.test.ts'],
-  },
-  looks: {
-    files: ['test/web/{font,layout,look,look-places,paper}.test.ts', 'test/web/components/{looks,tint}.test.ts'],
-  },
-  forms: { files: ['test/web/{forms,members,operation}/**'] },
-  shell: {
-    files: ['test/web/shell/{bin,frame,first-run,members-apart,my-changes,notices,sign-in,typed-ahead,undo}.test.ts'],
-  },
-  records: { files: ['test/web/record/**', 'test/web/components/gallery.test.ts'] },
-  tables: {
-    files: ['test/web/tables/{clipboard,copied,late,large,links,tables,typed}.test.ts', 'test/web/tasks/tasks.test.ts'],
-  },
-  demo: { files: ['test/demo/**', 'test/exports/**', 'test/upgrades/**'] },
-  mail: {
-    files: [
-      'test/lib/mail/parse/{addresses,cid,forwarded,invitations,read,wrappers}.test.ts',
-      'test/lib/mail/oauth/**',
-      'test/mail/{authentication,calendar-answers,ends,incoming,incoming-rules,invitation-forms,invitations,partly-refused,recipients,sender-limits,sent-copies,threads,withdrawn,writers}.test.ts',
-      'test/lib/mail/transport/{assigned-ids,compose,imap,refusals,smtp}.test.ts',
-    ],
-  },
-  crm: { files: ['test/{crm,records,cleanup}/**'], apart: ['test/crm/lists/trees.test.ts'] },
-  inbox: { files: ['test/inbox/**', 'test/meetings/**'], apart: ['test/inbox/settings/mailboxes.test.ts'] },
-  lib: {
-    files: ['test/{lib,events,support}/**'],
-    apart: ['test/lib/{html/browser,log}.test.ts', 'test/lib/{mail,written}/**'],
-  },
-  http: {
-    files: [
-      'test/http/{listener/certificate,conditional,listener/connection,cursors,filters,body/forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
-      'test/{catalog,layers,openapi-rules,orgs}.test.ts',
-    ],
-  },
-  webhooks: {
-    files: ['test/webhooks/**', 'test/auth/**'],
-    apart: ['test/webhooks/delivery/delivery-worker.test.ts'],
-  },
-  sequences: {
-    files: ['test/sequences/**', 'test/app/settings/**', 'test/store/jobs/**', 'test/cli/serve/recurring.test.ts'],
-    apart: ['test/store/jobs/crash.test.ts'],
-  },
-  imports: {
-    files: ['test/imports/**'],
-    apart: ['test/imports/**/command.test.ts', 'test/imports/csv/file/read.test.ts', 'test/imports/ics/import.test.ts'],
-  },
-  store: {
-    files: [
-      'test/store/{door,health,open,schema,schema-rules,search-pending,upkeep,watch}.test.ts',
-      'test/store/{folder/{disk-space,key-file,vault},rows/columns,search/search,sqlite/prepared}.test.ts',
-      'test/store/list/conditions.test.ts',
-    ],
-  },
-  web: {
-    files: [
-      'test/web/{data,filters,lib}/**',
-      'test/web/deals/{board-large,board-moves,board-rules,windows}.test.ts',
-      'test/web/shell/{guesses,keys,match,router}.test.ts',
-      'test/web/{components/contrast,tables/engine,tables/rows,tasks/quick-add}.test.ts',
-      'test/web/{budgets,build}.test.ts',
-      'test/release/**',
-    ],
-    apart: ['test/web/data/schedules.test.ts'],
-  },
-  written: {
-    files: ['test/{lib/written,personal,ops/monitoring/notify}/**', 'test/store/list/{by-reference,skip}.test.ts'],
-  },
-  replication: { files: ['test/ops/replication/**'] },
-  backup: { files: ['test/ops/backup/**'], apart: ['test/ops/backup/commands/resume-sending.test.ts'] },
-  cli: {
-    files: [
-      'test/{command/config,ops/doctor,ops/moves}/**',
-      'test/cli/{commands,install,jobs,key-files,proxies,versions,serve/workers}.test.ts',
-      'test/http/listener/front.test.ts',
-    ],
-  },
-  app: { files: ['test/site/**', 'test/ops/monitoring/*', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
+export const APART: Record<string, string> = {
+  'test/runner.test.ts': 'runs other tests, and looks at what they leave behind',
+  'test/http/hostile.test.ts': 'counts the sockets of its process',
+  'test/imports/csv/file/read.test.ts': 'measures memory',
+  'test/webhooks/delivery/delivery-worker.test.ts': 'counts the threads of its process',
+  'test/mail/year/year.test.ts': 'takes as long as a set',
+  'test/web/data/schedules.test.ts': 'takes as long as a set',
+}
+
+/**
+ * Files that share a process, one after the other. A file is of the first set that names it; one that none names is of the
+ * last. A file that measures memory, threads or the event loop, or leaves the process changed, belongs in APART.
+ */
+const SHARED: Record<string, string[]> = {
+  screens: ['test/web/{accessible,walk}.test.ts'],
+  records: ['test/web/record/**', 'test/web/components/gallery.test.ts'],
+  shell: ['test/web/shell/{bin,frame,first-run,members-apart,my-changes,notices,sign-in,typed-ahead,undo}.test.ts'],
+  deals: ['test/web/deals/{board,board-access,deals-table,links,new-deal,selection,sums,table-commands}.test.ts'],
+  tables: ['test/web/tables/{clipboard,copied,late,large,links,tables,typed}.test.ts', 'test/web/tasks/tasks.test.ts'],
+  looks: ['test/web/{font,layout,look,look-places,paper}.test.ts', 'test/web/components/{looks,tint}.test.ts'],
+  forms: ['test/web/{forms,members,operation}/**'],
+  walks: ['test/{operations,fuzz}/**', 'test/openapi.test.ts'],
+  lists: ['test/store/list/**', 'test/crm/lists/trees.test.ts'],
+  pages: [
+    'test/web/deals/hand.test.ts',
+    'test/web/larger.test.ts',
+    'test/web/shell/{base-path,front,lasting,schedules}.test.ts',
+  ],
+  calendars: ['test/imports/ics/**'],
+  products: ['test/imports/products/**'],
+  imports: ['test/imports/**'],
+  programs: ['test/{crash,clock}.test.ts', 'test/cli/{beside-server,ending,process,serve/serve}.test.ts'],
+  mailboxes: ['test/mail/{mailbox-listener,mailbox-sync,oauth,outbound-mail,real-servers}.test.ts'],
+  replication: ['test/ops/replication/**'],
+  backup: ['test/ops/backup/**'],
+  demo: ['test/{demo,exports,upgrades}/**'],
+  mail: ['test/mail/**', 'test/lib/mail/**'],
+  crm: ['test/{crm,records,cleanup}/**'],
+  inbox: ['test/{inbox,meetings}/**'],
+  written: ['test/{lib/written,personal,ops/monitoring/notify}/**'],
+  lib: ['test/{lib,events,support}/**'],
+  http: ['test/http/**'],
+  webhooks: ['test/{webhooks,auth}/**'],
+  sequences: ['test/sequences/**', 'test/app/settings/**', 'test/store/jobs/**', 'test/cli/serve/recurring.test.ts'],
+  store: ['test/store/**'],
+  web: ['test/web/**', 'test/release/**'],
+  commands: [
+    'test/{command,ops/doctor,ops/moves}/**',
+    'test/cli/{commands,install,jobs,key-files,proxies,versions}.test.ts',
+  ],
+  cli: ['test/cli/**', 'test/readme.test.ts'],
+  others: ['test/**'],
 }
 
 export function urlOf(file: string): string {
@@ -163,25 +126,15 @@ export function urlOf(file: string): string {
  * those of SLOW.
  */
 export function lanesOfAll(): string[][] {
-  const all = globSync('test/**/*.test.ts').filter((file) => !SLOW.includes(file))
-  const shared = Object.entries(SHARED).map(([name, { files, apart = [] }]) => {
-    const without = new Set(apart.flatMap((pattern) => globSync(pattern)))
-    return {
-      name,
-      files: files.flatMap((pattern) => globSync(pattern)).filter((file) => all.includes(file) && !without.has(file)),
-    }
-  })
-  const ordered = [...LONGEST, ...Object.keys(SHARED)]
-  const taken = new Set([...WAITING, ...ordered, ...shared.flatMap(({ files }) => files)])
-  const rest = all.filter((file) => !taken.has(file)).sort()
-  const others = [...new Set([...ordered, ...rest])].filter((name) => !WAITING.includes(name))
-  const entries = new Map(shared.map((each) => [each.name, each]))
-  return [others, WAITING].map((names) =>
-    names.map((name) => {
-      const set = entries.get(name)
-      return set ? entryOf(set) : join(root, name)
-    }),
-  )
+  const left = new Set(globSync('test/**/*.test.ts').filter((file) => !SLOW.includes(file)))
+  const entries = new Map<string, string>()
+  for (const file of Object.keys(APART)) if (left.delete(file)) entries.set(file, join(root, file))
+  for (const [name, patterns] of Object.entries(SHARED)) {
+    const files = patterns.flatMap((pattern) => globSync(pattern)).filter((file) => left.delete(file))
+    if (files.length > 0) entries.set(name, entryOf({ name, files }))
+  }
+  const others = [...new Set([...LONGEST, ...entries.keys()])].filter((name) => !WAITING.includes(name))
+  return [others, WAITING].map((names) => names.map((name) => entries.get(name) as string))
 }
 
 const SUITE = `
