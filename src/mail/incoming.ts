@@ -9,7 +9,7 @@ import { contentOf } from '../inbox/messages/contents.ts'
 import { senders, stranger } from '../inbox/messages/from-address.ts'
 import { mailCopies } from '../inbox/messages/mail-copies.ts'
 import type { Recipient } from '../inbox/messages/message.ts'
-import { messageWriter, type TargetConversation } from '../inbox/messages/message-writer.ts'
+import { messageWriter, type Target } from '../inbox/messages/message-writer.ts'
 import { outgoingStore } from '../inbox/messages/outgoing.ts'
 import { storedMails } from '../inbox/messages/stored-mails.ts'
 import type { Authentication, MailIn } from '../lib/mail/mail.ts'
@@ -178,7 +178,7 @@ export const incomingStore = once((deps: Deps) => {
     ])
     const answersUs = () => mail.inReplyTo.concat(mail.references).some((id) => isByUs(org, id))
     const is_automatic = isReport || isLoop || isAnswer || isMachine(mail, writer, ours, answersUs)
-    const place: TargetConversation = conversation
+    const place: Target = conversation
       ? { conversation }
       : {
           opening: {

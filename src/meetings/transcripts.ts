@@ -101,12 +101,8 @@ export const transcriptStore = once((deps: Deps) => {
   }
 
   /** Replaces the transcript of a meeting. A file identifies speakers by name. */
-  function put(
-    who: Caller,
-    { meeting, stored: before }: MeetingTranscript,
-    given: TranscriptPut,
-    isFile: boolean,
-  ): Transcript {
+  function put(who: Caller, to: MeetingTranscript, given: TranscriptPut, isFile: boolean): Transcript {
+    const { meeting, stored: before } = to
     const found = isFile ? transcriptOf(who, meeting, given.segments) : given
     check(who.org, found)
     const said = found.segments.toSorted((one, other) => one.start_ms - other.start_ms)

@@ -10,7 +10,7 @@ import { type Attachment, attachmentStore } from './attachments.ts'
 import { columns, type Message } from './message.ts'
 
 /** Where a message goes: an existing conversation, or one that it opens. */
-export type TargetConversation = { conversation: Conversation } | { opening: Opening }
+export type Target = { conversation: Conversation } | { opening: Opening }
 
 /** A message before it has a conversation. */
 export type Draft = Pick<
@@ -38,7 +38,7 @@ export const messageWriter = once((deps: Deps) => {
   const attachments = attachmentStore(deps)
   const { insert, update } = rows(db, 'messages', columns)
 
-  function write(who: Caller, place: TargetConversation, draft: Draft): Message {
+  function write(who: Caller, place: Target, draft: Draft): Message {
     const { at, files, isAnswer, id = clock.id(), body_text } = draft
     const effect: MessageEffect = {
       direction: draft.direction,

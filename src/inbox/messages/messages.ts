@@ -20,7 +20,7 @@ import { attachmentStore, downloadRoute, MAX_BODY_BYTES, messageForm } from './a
 import { senders } from './from-address.ts'
 import { lightPage } from './light-page.ts'
 import { columns, DIRECTIONS, Message, MessageCreate, type Recipient } from './message.ts'
-import { type Draft, messageWriter, type TargetConversation } from './message-writer.ts'
+import { type Draft, messageWriter, type Target } from './message-writer.ts'
 import { type Leaving, mailIdOf, outgoingStore } from './outgoing.ts'
 import { recipientStore } from './recipients.ts'
 import { storedHtml, textIn } from './texts.ts'
@@ -93,9 +93,7 @@ export const messageStore = once((deps: Deps) => {
       external_id: given.external_id ?? null,
       in_reply_to: given.in_reply_to ?? null,
     }
-    const place: TargetConversation = conversation
-      ? { conversation }
-      : { opening: openingOf(given, contact as Contact) }
+    const place: Target = conversation ? { conversation } : { opening: openingOf(given, contact as Contact) }
     if (direction === 'inbound') {
       const author = contact ? contactAuthor(contact, given.from) : NOBODY
       const isAside = channel === 'email' && recipients.isByTheSide(who.org, conversation?.id, author, draft)
@@ -115,12 +113,7 @@ export const messageStore = once((deps: Deps) => {
   }
 
   /** Writes an email that another system has sent. */
-  function record(
-    who: Caller,
-    place: TargetConversation,
-    draft: Omit<Draft, 'status' | 'error'>,
-    given: MessageCreate,
-  ): Message {
+  function record(who: Caller, place: Target, draft: Omit<Draft, 'status' | 'error'>, given: MessageCreate): Message {
     const { is_aside, ...mail } = recipients.recorded(who.org, given.conversation_id, given)
     const isAnswer = draft.isAnswer && !is_aside
     const message = write(who, place, { ...draft, ...mail, isAnswer, status: 'sent', error: null })
@@ -131,7 +124,7 @@ export const messageStore = once((deps: Deps) => {
   /** Writes a queued email. */
   function leave(
     who: Caller,
-    place: TargetConversation,
+    place: Target,
     draft: Omit<Draft, 'status' | 'error'>,
     leaving: Leaving,
     enrollment_id: string | null,
@@ -150,7 +143,7 @@ export const messageStore = once((deps: Deps) => {
   /** Queues the mail of a sequence. The conversation that it opens stays closed until there is a reply. */
   function send(who: Caller, mail: SequenceMail): Message {
     const { conversation_id, contact, to, subject, mailbox, sender_id } = mail
-    const place: TargetConversation =
+    const place: Target =
       conversation_id === null
         ? { opening: { ...openingOf({ subject, channel: 'email' }, contact), isClosed: true } }
         : { conversation: conversations.byId(who, conversation_id) }

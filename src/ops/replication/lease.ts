@@ -51,9 +51,7 @@ export type PrimaryLease = {
   successor: Successor | undefined
   /** Why nothing is written now; undefined while writes are answered. */
   problem: Problem | undefined
-  /**
-   * The fault that a person has to mend, although this server goes on without the replica; undefined if there is none.
-   */
+  /** The fault that a person has to mend, although this server goes on without the replica. */
   warning: string | undefined
   /** Whether a standby may take over, so that nothing is written while the replica cannot be reached. */
   isFenced: boolean
