@@ -8,6 +8,7 @@ import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
+import { noticeQueue } from '../../personal/notices.ts'
 import { preferenceStore } from '../../personal/preferences.ts'
 import { orgGate } from '../../store/orgs/org-states.ts'
 import { allOrgsEver, orgOf } from '../../store/orgs/orgs.ts'
@@ -38,6 +39,7 @@ export function linkHandlers(parts: SignInParts): Handler[] {
   const preferences = preferenceStore(deps)
   const members = memberSettings(store)
   const audit = auditLog(store)
+  const notices = noticeQueue(deps)
   const { start, answer, checkCode } = signingIn(parts)
 
   async function check(ctx: Context): Promise<void> {
@@ -85,6 +87,7 @@ export function linkHandlers(parts: SignInParts): Handler[] {
       links.markUsed(link, member)
       const actor = { type: 'member', member, via: `invitation ${link.id}` } as const
       audit.record({ org, actor, action: 'member.joined', record: member, detail: { role } })
+      notices.put(org, null, { kind: 'members' })
       const who = { org, member }
       if (language) preferences.patch(who, preferences.find(who), { language })
       return start(ctx, org, member, 'invitation')

@@ -38,7 +38,7 @@ function memberFinder({ store }: Pick<ScreenParts, 'store'>): (who: Caller, id: 
   const members = memberSettings(store)
   return ({ org }, id) => {
     const found = members.all(org).find((member) => member.id === id)
-    if (!found) throw invalid(field('/member_id', 'unknown', 'is not the id of a member'))
+    if (!found) throw invalid(field('/member_id', 'unknown_member', 'is not the id of a member'))
     if (found.status !== 'active') throw invalid(field('/member_id', 'member_deactivated', 'is deactivated'))
     return found
   }
@@ -107,7 +107,7 @@ export function tokenHandlers(parts: SignInParts): Handler[] {
     if (scopes.length === 0) throw invalid(field('/scopes', 'required', 'needs one scope at least'))
     if (days === 0) throw invalid(field('/days', 'out_of_range', 'must be 1 at least, or null'))
     if (owner.role === 'viewer' && scopes.some((scope) => scope.endsWith('.write')))
-      throw invalid(field('/scopes', 'viewer', 'must be read scopes only: the member is a viewer'))
+      throw invalid(field('/scopes', 'member_reads_only', 'must be read scopes only: the member is a viewer'))
     if (list(org).length >= MAX_TOKENS)
       throw conflict('too_many_tokens', `There are ${MAX_TOKENS} tokens. Ask for those that have ended to be removed.`)
     const expiresAt = days === null ? null : store.clock.now() + days * DAY_MS

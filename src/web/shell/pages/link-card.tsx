@@ -40,11 +40,11 @@ export function LinkCard({ title, note, heading, text, label, value, code, child
 
   return (
     <>
-      <div class="card-head">
+      <div class="once-head">
         <h2>{title}</h2>
         {note && <span class="n">{note}</span>}
       </div>
-      <div class={code ? 'card with-code' : 'card'} role="status">
+      <div class={code ? 'once with-code' : 'once'} role="status">
         <div>
           <h3>{heading}</h3>
           <p class="dim">{text}</p>
