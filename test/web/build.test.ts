@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -41,4 +41,18 @@ test('the browser app takes only types from the rest of the sources, but for wha
     for (const [line, path = '', up = ''] of text.matchAll(/^(?:import|export) (?!type ).*from '(((?:\.\.\/)+).*)'$/gm))
       assert.ok(up.length / 3 <= depth || SHARED.test(path), `${name}: ${line}`)
   }
+})
+
+test('a class by itself is styled by one file: all of them become one stylesheet', () => {
+  const owners = new Map<string, string>()
+  const root = join(import.meta.dirname, '../..')
+  for (const file of globSync('src/web/{components,shell,tables,record,screens}/**/*.css', { cwd: root })) {
+    const css = readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
+    for (const [, name = ''] of css.matchAll(/(?<=[{},;]\s*)\.([\w-]+)(?=\s*[,{])(?![^(){}]*\))/g)) {
+      const other = owners.get(name) ?? file
+      assert.equal(other, file, `.${name} is of ${other} and of ${file}`)
+      owners.set(name, file)
+    }
+  }
+  assert.ok(owners.size > 150, `${owners.size} classes`)
 })
