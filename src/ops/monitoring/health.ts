@@ -15,7 +15,7 @@ import { lackingSince } from '../backup/sending.ts'
 import type { PlaceLabel } from '../backup/standing.ts'
 import type { BackupState } from '../backup/state.ts'
 import type { CopyStatus } from '../replication/follow.ts'
-import type { PrimaryLease } from '../replication/lease.ts'
+import type { LeaseStatus } from '../replication/lease.ts'
 import type { ReplicationStatus } from '../replication/primary.ts'
 import { backupCheck, copiesCheck } from './backup-checks.ts'
 import { certificateCheck } from './certificate-check.ts'
@@ -40,7 +40,7 @@ export type HealthOptions = {
   /** How it stands with the copy, where the database is replicated. */
   replication?: (() => ReplicationStatus) | undefined
   /** Whether this server is still the primary, where it looks for that. */
-  lease?: (() => PrimaryLease) | undefined
+  lease?: (() => LeaseStatus) | undefined
   /** How a reader follows its primary: it checks this instead of what the primary does. */
   copy?: (() => CopyStatus) | undefined
   /** The outcome of the last backups. Left out where none are made: then there is no check of them. */
@@ -149,7 +149,7 @@ export function health(options: HealthOptions) {
   }
 
   /** Without its lease the server only reads, for which another one is as good. */
-  function isPrimary({ epoch, problem, warning }: PrimaryLease): Finding {
+  function isPrimary({ epoch, problem, warning }: LeaseStatus): Finding {
     if (problem) return { status: 'fail', code: problem.code, detail: problem.message }
     return warning === undefined ? { status: 'pass', epoch } : { status: 'warn', detail: warning, epoch }
   }

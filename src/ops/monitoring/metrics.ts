@@ -8,7 +8,7 @@ import { Problem } from '../../lib/problem.ts'
 import { type PlaceLabel, standingOf } from '../backup/standing.ts'
 import type { BackupState } from '../backup/state.ts'
 import type { CopyStatus } from '../replication/follow.ts'
-import type { PrimaryLease } from '../replication/lease.ts'
+import type { LeaseStatus } from '../replication/lease.ts'
 import type { ReplicationStatus } from '../replication/primary.ts'
 import { type MonitorAccess, type Monitors, monitorAccess, ONLY_LOOPBACK } from './access.ts'
 import type { Finding, Health } from './health.ts'
@@ -29,7 +29,7 @@ export type Monitoring = {
   /** How it stands with the copy, where the database is replicated. */
   replication?: (() => ReplicationStatus) | undefined
   /** Whether this server is still the primary, where it looks for that. */
-  lease?: (() => PrimaryLease) | undefined
+  lease?: (() => LeaseStatus) | undefined
   /** How a reader follows its primary; it has nothing else to say of the database, whose primary says it. */
   copy?: (() => CopyStatus) | undefined
   /** The outcome of the last backups; left out where none are made. */
@@ -137,7 +137,7 @@ function replicationMetrics({ epoch, lagMs }: ReplicationStatus): Family[] {
   ]
 }
 
-const leaseMetrics = ({ problem }: PrimaryLease): Family[] => [
+const leaseMetrics = ({ problem }: LeaseStatus): Family[] => [
   gauge('dealbox_primary', 'Whether this server knows that it is the primary, and so writes: 1 or 0.', [
     { value: Number(problem === undefined) },
   ]),

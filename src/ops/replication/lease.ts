@@ -45,7 +45,7 @@ const DISPLACED_MS = MINUTE_MS
 /** So many looks may be on their way at once. */
 const MAX_LOOKS = 4
 
-export type PrimaryLease = {
+export type LeaseStatus = {
   epoch: number
   /** The server that was promoted instead of this one. */
   successor: Successor | undefined
@@ -271,7 +271,7 @@ export function openLease(options: Options) {
     other: (): Problem | undefined => other && ofCopy(dataDir, other),
     /** The name of this start. */
     start,
-    status: (): PrimaryLease => {
+    status: (): LeaseStatus => {
       const problem = refusal()
       const successor = leave.successor()
       const warning =
