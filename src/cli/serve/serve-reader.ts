@@ -5,7 +5,7 @@ import { resourceDeps } from '../../app/deps.ts'
 import { bodies } from '../../http/body/bodies.ts'
 import { passOn } from '../../http/forward.ts'
 import type { Listener } from '../../http/listener/server.ts'
-import { isPassing, type Reader } from '../../http/reader.ts'
+import type { Reader } from '../../http/reader.ts'
 import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { health } from '../../ops/monitoring/health.ts'
@@ -19,6 +19,7 @@ import {
   missingKeys,
   openReader,
   type ReaderStore,
+  untilReadable,
 } from '../../ops/replication/followed/reader.ts'
 import { createPrivateFolder, hasKeys } from '../../store/folder/key-file.ts'
 import { lockInstance } from '../../store/folder/lock.ts'
@@ -38,11 +39,23 @@ const LOOK_MS = 20
  * no jobs, no mail, no webhooks, no backups; only --notify-url is called. The store refuses whatever would write nevertheless. `abandon` ends a start
  * that waits for the first copy, which may take long.
  */
-export async function serveReader(
+export const serveReader = (
   options: ServeOptions,
   followed: Followed,
   log: Log,
   abandon: Promise<void> = new Promise(() => undefined),
+): Promise<Running & { store: ReaderStore }> =>
+  // Litestream may replace the copy while what reads it is made.
+  untilReadable(
+    () => startReader(options, followed, log, abandon),
+    () => pause(LOOK_MS),
+  )
+
+async function startReader(
+  options: ServeOptions,
+  followed: Followed,
+  log: Log,
+  abandon: Promise<void>,
 ): Promise<Running & { store: ReaderStore }> {
   const read = await readServeOptions(options, log)
   const file = join(options.data, DATABASE)
@@ -109,15 +122,10 @@ async function firstCopy(open: () => ReaderStore, { failed }: Following, abandon
   void abandon.then(() => {
     isAbandoned = true
   })
-  for (;;) {
-    try {
-      return open()
-    } catch (error) {
-      if (!isPassing(error)) throw error
-    }
+  return untilReadable(open, async () => {
     await Promise.race([pause(LOOK_MS), failed])
     if (isAbandoned) throw new Problem(409, 'stopped', 'The server was stopped before there was a copy.')
-  }
+  })
 }
 
 function statusOf(dataDir: string, { db, lagMs }: ReaderStore, { state }: Following): CopyStatus {

@@ -7,7 +7,8 @@ import { api } from '../../../src/app/api.ts'
 import { listen } from '../../../src/http/listener/server.ts'
 import { LAG } from '../../../src/http/reader.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import { openReader, type ReaderStore } from '../../../src/ops/replication/followed/reader.ts'
+import { Problem } from '../../../src/lib/problem.ts'
+import { openReader, type ReaderStore, untilReadable } from '../../../src/ops/replication/followed/reader.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { type Connection, openSqlite } from '../../../src/store/sqlite/driver.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
@@ -23,6 +24,26 @@ const WAITS = 100
 const LOOK_MS = 5
 const MANY = 50
 const unavailable = { code: 'copy_unavailable' }
+
+test('what reads a copy is made anew while that is replaced, and whatever else fails ends it', async () => {
+  const passing = new Problem(503, 'copy_unavailable', 'It is being replaced.')
+  const failures: Error[] = [passing, passing]
+  let waits = 0
+  const job = () => {
+    const failure = failures.shift()
+    if (failure) throw failure
+    return 'read'
+  }
+  const between = async () => void waits++
+  assert.deepEqual([await untilReadable(job, between), waits], ['read', 2])
+  failures.push(passing, new Error('no folder'), passing)
+  await assert.rejects(untilReadable(job, between), /no folder/)
+  assert.equal(waits, 3)
+  await assert.rejects(
+    untilReadable(job, () => Promise.reject(new Error('stopped'))),
+    /stopped/,
+  )
+})
 
 describe('a copy that Litestream writes', () => {
   const folder = temporaryFolder()

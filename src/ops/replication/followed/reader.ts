@@ -36,6 +36,21 @@ const PATIENCE_MS = 1000
 /** How often a new state of the copy is looked for, if anybody wants to know. */
 const POLL_MS = 50
 
+/**
+ * Does what reads the copy, anew as long as Litestream is replacing it. `between` waits before each time, and rejects if there
+ * is nothing to wait for.
+ */
+export async function untilReadable<T>(job: () => T | Promise<T>, between: () => Promise<unknown>): Promise<T> {
+  for (;;) {
+    try {
+      return await job()
+    } catch (error) {
+      if (!isPassing(error)) throw error
+    }
+    await between()
+  }
+}
+
 /** Opens a copy. Nothing is ever written to it: everything that would write is refused here, whoever asks. */
 export function openReader(dataDir: string, file: string, options: ReaderOptions = {}): ReaderStore {
   const { wall = Date.now, report, primary, onLock } = options
