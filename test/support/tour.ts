@@ -38,6 +38,12 @@ const openFirst = (kind: string) => async (page: Page) => {
   await page.locator('.record .ev').first().waitFor({ state: 'attached' })
 }
 
+/** Opens the form for a new one on a list page, in any language. */
+const openForm = async (page: Page) => {
+  await page.locator('.bar .ends button').last().click()
+  await page.locator('.page-form').waitFor()
+}
+
 /** Opens the panel of the first row of a list page. */
 const openFirstRow = async (page: Page) => {
   await page.locator('.rows a').first().click()
@@ -105,25 +111,9 @@ export const TOUR: readonly Stop[] = [
   { name: 'settings-sessions', path: '/settings/sessions', ready: 'main h1, main .bar' },
   { name: 'settings-members', path: '/settings/members', ready: 'main h1, main .bar' },
   { name: 'settings-member', path: '/settings/members', ready: '.rows a', prepare: openFirstRow },
-  {
-    name: 'settings-invite',
-    path: '/settings/members',
-    ready: '.rows a',
-    prepare: async (page) => {
-      await page.getByRole('button', { name: 'Invite member' }).click()
-      await page.locator('.page-form').waitFor()
-    },
-  },
+  { name: 'settings-invite', path: '/settings/members', ready: '.rows a', prepare: openForm },
   { name: 'settings-tokens', path: '/settings/tokens', ready: '.rows a, .empty' },
-  {
-    name: 'settings-token',
-    path: '/settings/tokens',
-    ready: '.rows a, .empty',
-    prepare: async (page) => {
-      await page.getByRole('button', { name: 'New token' }).first().click()
-      await page.locator('.page-form').waitFor()
-    },
-  },
+  { name: 'settings-token', path: '/settings/tokens', ready: '.rows a, .empty', prepare: openForm },
   { name: 'settings-changes', path: '/settings/changes', ready: 'main h1, main .bar' },
   { name: 'settings-bin', path: '/settings/bin', ready: '.bin .br, .empty' },
   { name: 'settings-operation', path: '/settings/operation', ready: '.op .checks, .empty' },
