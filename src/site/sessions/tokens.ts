@@ -2,8 +2,9 @@ import type { Context } from 'koa'
 import type { Access } from '../../auth/access.ts'
 import { credentialStore } from '../../auth/credentials.ts'
 import { keyring } from '../../auth/keys.ts'
-import { refuseHigher } from '../../auth/roles.ts'
+import { refuseHigher, requireRole } from '../../auth/roles.ts'
 import { SCOPES } from '../../auth/scopes.ts'
+import { sessionStore } from '../../auth/sessions.ts'
 import { type TokenInfo, type Tokens, tokens } from '../../auth/tokens.ts'
 import type { Member } from '../../crm/members/members.ts'
 import { memberSettings } from '../../crm/members/settings.ts'
@@ -11,7 +12,7 @@ import { auditLog } from '../../events/audit/log.ts'
 import type { Need, Route } from '../../http/route.ts'
 import type { Caller, Session } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
-import { conflict, field, invalid, notFound } from '../../lib/problem.ts'
+import { conflict, field, invalid, notFound, Problem } from '../../lib/problem.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { noticeQueue } from '../../personal/notices.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
@@ -19,7 +20,7 @@ import type { ScreenParts } from '../parts.ts'
 import { checkUnchanged, passwordCheck } from './confirm-password.ts'
 import type { SignInParts } from './parts.ts'
 
-/** Of an organisation, also those that have ended: each is a row of a list that a page shows whole. */
+/** Of an organisation, that can be used. A page lists them whole, with as many of the others as fit beside them. */
 const MAX_TOKENS = 1000
 
 /** `days` is how long it is valid, null for ever. The password is that of who makes it. */
@@ -33,20 +34,40 @@ const NewToken = f.object({
 const tokensOf = ({ store, dataDir }: Pick<ScreenParts, 'store' | 'dataDir'>): Tokens =>
   tokens(keyring(dataDir, store), store)
 
-/** Finds the member to whom a token belongs. Throws Problem 422. */
-function memberFinder({ store }: Pick<ScreenParts, 'store'>): (who: Caller, id: string) => Member {
+/**
+ * Finds the member to whom a token is to belong, of those that whoever makes it may make one for, as they are now. Throws
+ * Problem 403 and 422.
+ */
+function ownerFinder({ store }: Pick<ScreenParts, 'store'>): (org: number, maker: string, id: string) => Member {
   const members = memberSettings(store)
-  return ({ org }, id) => {
-    const found = members.all(org).find((member) => member.id === id)
+  return (org, maker, id) => {
+    const all = members.all(org)
+    const own = all.find((member) => member.id === maker)
+    if (own?.status !== 'active') throw signedOut()
+    requireRole(own.role, 'admin')
+    const found = all.find((member) => member.id === id)
     if (!found) throw invalid(field('/member_id', 'unknown_member', 'is not the id of a member'))
     if (found.status !== 'active') throw invalid(field('/member_id', 'member_deactivated', 'is deactivated'))
+    refuseHigher(own.role, found.role)
     return found
   }
 }
 
+const signedOut = (): Problem => new Problem(401, 'signed_out', 'Your session has ended. Sign in again.')
+
+/** Those that can be used come first: they are all shown, with as many others as fit. */
+function listed(all: readonly TokenInfo[], now: number): TokenInfo[] {
+  const isOver = (token: TokenInfo) => !isUsable(token, now)
+  return all.toSorted((one, other) => Number(isOver(one)) - Number(isOver(other))).slice(0, MAX_TOKENS)
+}
+
+const isUsable = ({ revoked_at, expires_at }: TokenInfo, now: number): boolean =>
+  revoked_at === null && (expires_at === null || Date.parse(expires_at) > now)
+
 /** The tokens of an organisation for administrators, without the tokens themselves. */
 export function tokenRoutes(parts: ScreenParts): Route<Need>[] {
   const { list, revoke } = tokensOf(parts)
+  const { clock } = parts.store
   const members = memberSettings(parts.store)
   const notices = noticeQueue(parts.deps)
 
@@ -70,8 +91,8 @@ export function tokenRoutes(parts: ScreenParts): Route<Need>[] {
       kind: 'data',
       method: 'get',
       path: '/tokens/list',
-      summary: 'List the API tokens, newest first, and the scopes that there are',
-      read: ({ org }) => ({ json: JSON.stringify({ data: list(org), scopes: SCOPES }) }),
+      summary: 'List the API tokens, those that can be used first, and the scopes that there are',
+      read: ({ org }) => ({ json: JSON.stringify({ data: listed(list(org), clock.now()), scopes: SCOPES }) }),
     },
     {
       ...common,
@@ -91,30 +112,34 @@ export function tokenRoutes(parts: ScreenParts): Route<Need>[] {
 export function tokenHandlers(parts: SignInParts): Handler[] {
   const { store, bodies, deps } = parts
   const { list, sign } = tokensOf(parts)
-  const findMember = memberFinder(parts)
+  const findOwner = ownerFinder(parts)
   const notices = noticeQueue(deps)
   const credentials = credentialStore(store)
+  const sessions = sessionStore(store)
   const confirmPassword = passwordCheck(parts)
   const audit = auditLog(store)
 
-  async function create(ctx: Context, { who, role, token: session }: Access): Promise<void> {
+  async function create(ctx: Context, { who, token: session }: Access): Promise<void> {
     const { member_id, scopes, days, password } = await readBody(ctx, bodies, NewToken)
     const [org, own] = [who.org, who.member as string]
     const before = credentials.get(org, own)
-    await confirmPassword(before, password, '/password')
-    const owner = findMember(who, member_id)
-    refuseHigher(role, owner.role)
+    const owner = findOwner(org, own, member_id)
     if (scopes.length === 0) throw invalid(field('/scopes', 'required', 'needs one scope at least'))
     if (days === 0) throw invalid(field('/days', 'out_of_range', 'must be 1 at least, or null'))
     if (owner.role === 'viewer' && scopes.some((scope) => scope.endsWith('.write')))
       throw invalid(field('/scopes', 'member_reads_only', 'must be read scopes only: the member is a viewer'))
-    if (list(org).length >= MAX_TOKENS)
-      throw conflict('too_many_tokens', `There are ${MAX_TOKENS} tokens. Ask for those that have ended to be removed.`)
-    const expiresAt = days === null ? null : store.clock.now() + days * DAY_MS
+    const now = store.clock.now()
+    if (list(org).filter((token) => isUsable(token, now)).length >= MAX_TOKENS)
+      throw conflict('too_many_tokens', `There are ${MAX_TOKENS} tokens that can be used. Revoke some of them first.`)
+    const expiresAt = days === null ? null : now + days * DAY_MS
+    // It is worth nothing before `keep`, so that all that may change meanwhile is looked at there, once.
     const { created, keep } = await sign(org, owner.email, [...new Set(scopes)], expiresAt)
+    await confirmPassword(before, password, '/password')
     await store.write(() => {
       checkUnchanged(before, credentials.get(org, own))
-      refuseHigher(role, findMember(who, member_id).role)
+      // Meanwhile the session may have ended, and either member may have another role, or none.
+      if (!sessions.list(org, own).some(({ id }) => id === session)) throw signedOut()
+      findOwner(org, own, member_id)
       keep()
       audit.record({
         org,

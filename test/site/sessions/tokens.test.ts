@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { credentialStore } from '../../../src/auth/credentials.ts'
 import { SCOPES } from '../../../src/auth/scopes.ts'
-import { PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
+import { PASSWORD, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 const READ = 'rest.crm.deals.read'
@@ -119,4 +120,84 @@ describe('API tokens in the browser', () => {
     const { data } = (await owner.call('GET', '/app/tokens/list')).body
     assert.notEqual(data.find((each: { id: string }) => each.id === id).revoked_at, null)
   })
+
+  for (const [name, happens, status, code] of [
+    ['is demoted', { role: 'member' }, 401, 'signed_out'],
+    ['is deactivated', { status: 'deactivated' }, 401, 'signed_out'],
+  ] as const)
+    test(`none is made by who ${name} while the password is looked at`, async (t) => {
+      const [owner, admin] = [await site.signedIn('owner'), await site.signedIn('admin')]
+      await meanwhile(t, () => owner.call('PATCH', `/app/members/${admin.id}`, happens))
+      const refused = await admin.call('POST', '/app/tokens', given(admin.id))
+      assert.deepEqual([refused.status, refused.body.code], [status, code])
+      await noneOf(owner, admin.id)
+    })
+
+  test('none is made by a session that ends meanwhile, or for who gets a higher role meanwhile', async (t) => {
+    const [owner, admin] = [await site.signedIn('owner'), await site.signedIn('admin')]
+    await meanwhile(t, () => owner.call('DELETE', `/app/members/${admin.id}/sessions`))
+    assert.equal((await admin.call('POST', '/app/tokens', given(admin.id))).status, 401)
+    await noneOf(owner, admin.id)
+
+    const [other, member] = [await site.signedIn('admin'), await site.newMember('member')]
+    await meanwhile(t, () => owner.call('PATCH', `/app/members/${member.id}`, { role: 'owner' }))
+    const refused = await other.call('POST', '/app/tokens', given(member.id))
+    assert.deepEqual([refused.status, refused.body.code], [403, 'role_too_high'])
+    await noneOf(owner, member.id)
+  })
+
+  test('none is made with a password that was changed meanwhile', async (t) => {
+    const [owner, admin] = [await site.signedIn('owner'), await site.signedIn('admin')]
+    await meanwhile(t, async () => {
+      const hash = await site.passwords.hash('another long password')
+      server.store.transaction(() => credentialStore(server.store).setPassword(server.a.org, admin.id, hash))
+      return { status: 204 }
+    })
+    const refused = await admin.call('POST', '/app/tokens', given(admin.id))
+    assert.deepEqual([refused.status, refused.body.code], [409, 'changed_since'])
+    await noneOf(owner, admin.id)
+  })
+
+  test('at most 1,000 can be used; those that cannot do not count, and all that can are listed', async () => {
+    const owner = await site.signedIn('owner', server.b)
+    const { db, clock } = server.store
+    const { org } = server.b
+    const now = clock.now()
+    const before = (await owner.call('GET', '/app/tokens/list')).body.data.length
+    const insert = db.prepare(
+      'INSERT INTO tokens (org_id, id, member_id, scopes, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    )
+    const add = (count: number, expires: number | null, revoked: number | null) =>
+      server.store.transaction(() => {
+        for (let n = 0; n < count; n++)
+          insert.run(org, clock.id(), owner.id, JSON.stringify([READ]), now, expires, revoked)
+      })
+    add(999 - before, null, null)
+    add(600, now - 1, null)
+    add(600, null, now)
+    const made = await owner.call('POST', '/app/tokens', given(owner.id))
+    assert.equal(made.status, 201)
+    const one = await owner.call('POST', '/app/tokens', given(owner.id))
+    assert.deepEqual([one.status, one.body.code], [409, 'too_many_tokens'])
+    const { data } = (await owner.call('GET', '/app/tokens/list')).body
+    assert.equal(data.length, 1000)
+    assert.ok(data.every((each: { revoked_at: string | null }) => each.revoked_at === null))
+    assert.equal((await owner.call('DELETE', `/app/tokens/${made.body.id}`)).status, 204)
+    assert.equal((await owner.call('POST', '/app/tokens', given(owner.id))).status, 201)
+  })
+
+  /** Something happens once while the next password is compared. */
+  async function meanwhile(t: TestContext, happens: () => Promise<{ status: number }>): Promise<void> {
+    const verify = site.passwords.verify
+    const mocked = t.mock.method(site.passwords, 'verify', async (...args: Parameters<typeof verify>) => {
+      mocked.mock.restore()
+      assert.ok((await happens()).status < 300)
+      return verify(...args)
+    })
+  }
+
+  async function noneOf(owner: SignedIn, member: string): Promise<void> {
+    const { data } = (await owner.call('GET', '/app/tokens/list')).body
+    assert.equal(data.filter(({ member_id }: { member_id: string }) => member_id === member).length, 0)
+  }
 })

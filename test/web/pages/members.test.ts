@@ -65,4 +65,49 @@ describe('members on two pages', { skip: noBrowser }, () => {
     assert.equal(members.find(({ id }: { id: string }) => id === member.id).role, 'viewer')
     await page.context().close()
   })
+
+  test('the way back is refused as well once somebody has changed the member again', async () => {
+    const member = await site.screens.newMember('member')
+    const page = await open()
+    await row(page, member.email).first().waitFor()
+    await row(page, member.email)
+      .getByRole('button', { name: /^Change the role/ })
+      .click()
+    await page.getByRole('menuitemradio', { name: 'Admin' }).click()
+    const undo = page.locator('.toast').getByRole('button', { name: 'Undo' })
+    await undo.waitFor()
+    await other.call('PATCH', `/app/members/${member.id}`, { role: 'viewer' })
+    await undo.click()
+    await page.locator('.toast', { hasText: 'changed' }).waitFor()
+    const { members } = (await owner.call('GET', '/app/boot')).body
+    assert.equal(members.find(({ id }: { id: string }) => id === member.id).role, 'viewer')
+    await page.context().close()
+  })
+
+  test('an answer that was asked for before a newer one does not take its place', async () => {
+    const page = await open()
+    await row(page, 'A owner').first().waitFor()
+    let release = () => {}
+    const isHeld = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let asked = 0
+    await page.route('**/app/invites', async (route) => {
+      asked += 1
+      if (asked > 1) return route.continue()
+      const response = await route.fetch() // as it is now
+      await isHeld
+      await route.fulfill({ response })
+    })
+    await invite('first@people.example')
+    await until(() => asked === 1)
+    await invite('second@people.example')
+    await row(page, 'second@people.example').waitFor()
+    const answered = page.waitForResponse('**/app/invites')
+    release()
+    await answered
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+    assert.equal(await row(page, 'second@people.example').count(), 1)
+    await page.context().close()
+  })
 })

@@ -108,6 +108,58 @@ test('a click on another link while a screen loads goes to the other one', async
   assert.deepEqual(addresses(), ['/deals', '/contacts'])
 })
 
+/** Screens whose list comes when somebody goes to one of them. */
+function later(path: string, came: () => Promise<readonly ScreenEntry[]>): ScreenEntry {
+  return { path, title: () => path, more: came }
+}
+
+test('a list of screens comes with the first of them, once, and keeps its place', async () => {
+  let asked = 0
+  const list = async () => {
+    asked += 1
+    return [screen('/settings/me'), screen('/settings/members')]
+  }
+  const { host } = tab('/deals')
+  const router = createRouter([screen('/deals'), later('/settings/:section', list), screen('/tasks')], host)
+  await router.start()
+  assert.equal(asked, 0)
+  await router.navigate('/settings/members')
+  assert.equal(router.shown.value?.kind === 'screen' && router.shown.value.entry.path, '/settings/members')
+  await router.navigate('/settings/me')
+  await router.loadEntries()
+  assert.equal(asked, 1)
+  assert.deepEqual(
+    router.entries.value.map(({ path }) => path),
+    ['/deals', '/settings/me', '/settings/members', '/tasks'],
+  )
+  await router.navigate('/settings/nothing')
+  assert.equal(router.shown.value?.kind, 'missing')
+})
+
+test('a list of screens that did not come is asked for again, and holds up nobody who went elsewhere', async () => {
+  const comes: ((list: readonly ScreenEntry[]) => void)[] = []
+  const fails: ((error: Error) => void)[] = []
+  const list = () =>
+    new Promise<readonly ScreenEntry[]>((resolve, reject) => {
+      comes.push(resolve)
+      fails.push(reject)
+    })
+  const { host } = tab('/deals')
+  const router = createRouter([screen('/deals'), screen('/tasks'), later('/settings/:section', list)], host)
+  await router.start()
+  const first = router.navigate('/settings/me')
+  fails[0]?.(new Error('offline'))
+  await first
+  assert.equal(router.shown.value?.kind, 'failed')
+  const second = router.navigate('/settings/me')
+  const elsewhere = router.navigate('/tasks')
+  comes[1]?.([screen('/settings/me')])
+  await Promise.all([second, elsewhere])
+  assert.equal(router.path.value, '/tasks')
+  await router.navigate('/settings/me')
+  assert.equal(router.shown.value?.kind, 'screen')
+})
+
 test('a screen waits for its first data, but not longer than the patience', async () => {
   const { host } = tab('/deals')
   let give = () => {}

@@ -141,6 +141,7 @@ export const de: Like<typeof en> = {
     too_many_attempts: 'Das waren zu viele Versuche. Warte einen Moment.',
     too_many_fields: 'Das sind zu viele Felder.',
     too_many_invites: 'Zu viele Einladungen sind offen.',
+    too_many_tokens: 'Zu viele Tokens sind gültig. Widerrufe zuerst einige.',
     too_many_streams: 'Zu viele Seiten sind offen. Schließ einige davon.',
     undone_already: 'Das wurde schon zurückgenommen.',
     unknown_host: 'Der Server kennt sich unter dieser Adresse nicht.',

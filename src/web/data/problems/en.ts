@@ -144,6 +144,7 @@ export const en = {
     too_many_attempts: 'These were too many attempts. Wait a moment.',
     too_many_fields: 'There are too many fields.',
     too_many_invites: 'There are too many open invitations.',
+    too_many_tokens: 'There are too many tokens that can be used. Revoke some of them first.',
     too_many_streams: 'Too many pages are open. Close some of them.',
     undone_already: 'This was taken back already.',
     unknown_host: 'The server does not know itself by this address.',

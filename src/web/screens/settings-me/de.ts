@@ -15,7 +15,6 @@ export const de: Like<typeof en> = {
   singlesHelp:
     'Etwa C D für einen neuen Deal. Sie wirken nie, solange du in ein Feld schreibst. Tasten mit Strg oder ⌘ bleiben in jedem Fall.',
   on: 'An',
-  change: 'Tasten ändern',
   changeHelp: 'Drück die neuen Tasten nacheinander. Esc lässt sie, wie sie sind, die Rücktaste nimmt sie weg.',
   changeOne: (title) => `Tasten von „${title}“ ändern`,
   press: 'Drück die neuen Tasten',

@@ -12,7 +12,6 @@ export const en = {
   singlesHelp:
     'Such as C D for a new deal. They never act while you type in a field. Keys with Ctrl or ⌘ stay either way.',
   on: 'On',
-  change: 'Change keys',
   changeHelp: 'Press the new keys one after the other. Esc leaves them as they are, Backspace takes them away.',
   changeOne: (title: string) => `Change the keys of “${title}”`,
   press: 'Press the new keys',

@@ -106,16 +106,19 @@ export default function TokensScreen() {
   )
 }
 
-function stateOf({ revoked_at, expires_at, member_id }: TokenInfo): 'valid' | 'ended' | 'revoked' {
+/** Those of a deactivated member do not work, and work again when the member does. */
+const isOff = ({ member_id }: TokenInfo): boolean =>
+  boot.value.members.find(({ id }) => id === member_id)?.status !== 'active'
+
+function stateOf(token: TokenInfo): 'valid' | 'ended' | 'revoked' {
+  const { revoked_at, expires_at } = token
   if (revoked_at !== null) return 'revoked'
-  if (expires_at !== null && Date.parse(expires_at) <= now.value) return 'ended'
-  // A deactivated member's tokens do not work, and work again when the member does.
-  const owner = boot.value.members.find(({ id }) => id === member_id)
-  return owner?.status === 'active' ? 'valid' : 'ended'
+  return isOff(token) || (expires_at !== null && Date.parse(expires_at) <= now.value) ? 'ended' : 'valid'
 }
 
 function standing(token: TokenInfo) {
   const state = stateOf(token)
+  if (state === 'ended' && isOff(token)) return { text: words().deactivated }
   if (state !== 'valid') return { text: words()[state] }
   const left = token.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(token.expires_at) - now.value
   if (left < SOON_MS) return { is: 'warn' as const, text: texts().soon(format.value.duration(left)) }
