@@ -151,11 +151,12 @@ test('a list of screens that did not come is asked for again, and holds up nobod
   fails[0]?.(new Error('offline'))
   await first
   assert.equal(router.shown.value?.kind, 'failed')
-  const second = router.navigate('/settings/me')
+  const second = router.navigate('/settings/nothing')
   const elsewhere = router.navigate('/tasks')
   comes[1]?.([screen('/settings/me')])
   await Promise.all([second, elsewhere])
   assert.equal(router.path.value, '/tasks')
+  assert.equal(router.shown.value?.kind, 'screen')
   await router.navigate('/settings/me')
   assert.equal(router.shown.value?.kind, 'screen')
 })
