@@ -31,9 +31,8 @@ export const de: Like<typeof en> = {
       : `Halte es geheim wie ein Passwort. Es gilt bis ${until}.`,
   token: 'Token',
   since: (date) => `seit ${date}`,
-  reads: 'Liest',
-  writes: 'Schreibt',
-  nothing: 'nichts',
+  id: 'ID',
+  idBody: 'So nennen „dealbox token list“ und das Audit-Log dieses Token.',
   revokeBody:
     'Programme, die es benutzen, werden mit der nächsten Anfrage abgewiesen. Das lässt sich nicht zurücknehmen.',
   revokeTitle: 'Dieses Token widerrufen?',

@@ -17,6 +17,7 @@ import { ListPage } from '../../shell/pages/list-page.tsx'
 import { Panel, Part } from '../../shell/pages/panel.tsx'
 import { texts as settingsTexts } from '../../shell/settings/texts.ts'
 import { texts } from './texts.ts'
+import './tokens.css'
 import { type NewToken, TokenForm } from './token-form.tsx'
 
 const SOON_MS = 14 * 86_400_000
@@ -46,11 +47,11 @@ export default function TokensScreen() {
         label: words().state,
       }}
       columns={(column) => [
-        column.name(texts().member, ({ member_id, email, created_at }) => ({
+        column.name(texts().member, ({ id, member_id, email, created_at }) => ({
           name: memberName(member_id) ?? email,
           mark: { kind: 'member', id: member_id },
           note: member_id === me.value.id && words().you,
-          below: texts().since(format.value.date(created_at)),
+          below: `${texts().since(format.value.date(created_at))}, …${id.slice(-4)}`,
         })),
         column.text(
           texts().scopes,
@@ -129,10 +130,6 @@ function TokenPanel({ token, onRevoked }: { token: TokenInfo; onRevoked: () => v
   const { id, member_id, email, scopes, created_at } = token
   const owner = boot.value.members.find((member) => member.id === member_id)
   const mayRevoke = stateOf(token) !== 'revoked' && hasRole(owner?.role ?? 'viewer')
-  const may = (mode: string) => {
-    const names = scopes.filter((scope) => scope.endsWith(mode)).map(scopeName)
-    return names.length > 0 ? format.value.list([...new Set(names)]) : texts().nothing
-  }
   async function revoke(): Promise<void> {
     const question = {
       title: texts().revokeTitle,
@@ -151,11 +148,18 @@ function TokenPanel({ token, onRevoked }: { token: TokenInfo; onRevoked: () => v
       avatar={{ kind: 'member', id: member_id }}
       by="token"
     >
-      <Part title={texts().reads}>
-        <p>{may('.read')}</p>
+      <Part title={texts().scopes} count={scopes.length}>
+        <ul class="scopes">
+          {scopes.map((scope) => (
+            <li key={scope}>
+              <code>{scope}</code>
+            </li>
+          ))}
+        </ul>
       </Part>
-      <Part title={texts().writes}>
-        <p>{may('.write')}</p>
+      <Part title={texts().id}>
+        <code>{id}</code>
+        <p class="small mute">{texts().idBody}</p>
       </Part>
       {mayRevoke && (
         <Part>
@@ -168,6 +172,3 @@ function TokenPanel({ token, onRevoked }: { token: TokenInfo; onRevoked: () => v
     </Panel>
   )
 }
-
-/** As people say it: "deals" for rest.crm.deals.read. */
-const scopeName = (scope: Scope): string => (scope.split('.')[2] ?? '').replaceAll('_', ' ')

@@ -56,7 +56,11 @@ export function Form<Values extends object>(props: FormProps<Values>) {
   const secret = useForm(entries.filter(({ isSecret }) => isSecret))
   const [isWorking, setWorking] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
-  useEffect(() => box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), [])
+  useEffect(() => {
+    // It may come below a long list: as much of it as fits, and its first field in any case.
+    if (!isDialog) box.current?.scrollIntoView({ block: 'center' })
+    box.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
+  }, [])
 
   async function save(event: Event): Promise<void> {
     event.preventDefault()

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { copyText } from '../../lib/clipboard.ts'
@@ -26,6 +26,8 @@ type LinkCardProps = {
 /** A secret that is shown this once, to be copied or photographed. */
 export function LinkCard({ title, note, heading, text, label, value, code, children, actions }: LinkCardProps) {
   const input = useRef<HTMLInputElement>(null)
+  // It may come below a long list, and is shown this once.
+  useEffect(() => input.current?.scrollIntoView({ block: 'center' }), [value])
   const id = useId()
 
   async function copy(): Promise<void> {

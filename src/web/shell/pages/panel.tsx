@@ -23,7 +23,7 @@ export function Panel({ name, below, avatar, by, children }: PanelProps) {
           {avatar && <Avatar {...avatar} name={name} size={40} />}
           <div class="grow">
             <h2>{name}</h2>
-            <p class="dim cut" dir="auto">
+            <p class="dim" dir="auto">
               {below}
             </p>
           </div>
