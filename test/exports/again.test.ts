@@ -109,7 +109,7 @@ const OBJECTS = {
 const PATHS = { contact: 'contacts', company: 'companies', deal: 'deals' }
 type Name = keyof typeof OBJECTS
 
-const COUNT = examples(120)
+const COUNT = examples(500)
 
 for (const object of Object.keys(OBJECTS) as Name[]) {
   test(`${PATHS[object]} with values of each type, in CSV and NDJSON`, async () => {

@@ -14,7 +14,7 @@ import { startServer } from '../../support/server.ts'
 import { type Happening, type Talk, yearOf } from './talks.ts'
 import { BOXES, type Person, peopleOf, sourceOf } from './world.ts'
 
-const COUNT = examples(3000)
+const COUNT = examples(10_000)
 const SEED = seedOf(20261128)
 
 type Seen = { at: number; isAwaited: boolean; isAnswer: boolean }

@@ -16,7 +16,7 @@ import { type Browser, browserOf, settled } from './support/world.ts'
 // says what happens.
 
 /** A commit draws others than the one before it; TEST_SCHEDULES=1000 runs so many. */
-const SCHEDULES = Number(process.env.TEST_SCHEDULES ?? 60)
+const SCHEDULES = Number(process.env.TEST_SCHEDULES ?? 150)
 const STEPS = 90
 const SEED = seedOf(1)
 /** Schedules that once found something. */
