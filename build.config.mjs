@@ -146,7 +146,7 @@ export const assets = [
 ]
 
 /** Files that ship compressed, since a usual start does without them; `packedAsset` reads them. */
-export const packed = threads.map(({ outfile }) => outfile)
+export const packed = [...threads.map(({ outfile }) => outfile), 'src/demo/words/words.json']
 
 /** By process.platform and process.arch: the npm package that carries its Node, and the name of its executable. */
 export const targets = {

@@ -1,5 +1,5 @@
 import type { Step } from '../story/steps.ts'
-import { COUNTRIES } from '../words/places.ts'
+import { COUNTRIES } from '../words/names.ts'
 
 /** Units per euro, as the story has them. */
 const RATES = new Map(COUNTRIES.map(({ currency, rate }) => [currency, rate]))

@@ -82,7 +82,7 @@ export function recordReplayer(
       ids.member[ref] = id
       who = { org, member: ids.member[0] as string }
     },
-    field: ({ given }) => fields.create(who, { ...given, options: 'options' in given ? [...given.options] : [] }),
+    field: ({ given }) => fields.create(who, given),
     list: ({ given, contacts: members }) => {
       const list = lists.create(who, given as never)
       if (members.length === 0) return

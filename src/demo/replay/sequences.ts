@@ -1,6 +1,17 @@
 import { applySettings, showSettings } from '../../app/settings/document.ts'
+import type { StepSettings } from '../../sequences/sequences/settings-steps.ts'
 import type { CommandStore } from '../../store/open.ts'
-import { AFTER_DEMO, NEW_LEADS, TRADE_FAIR, WIN_BACK } from '../words/sequences.ts'
+import { type StepWords, WORDS } from '../words/words.ts'
+
+const COMPANY = '{{#company.name}}{{company.name}}{{/company.name}}{{^company.name}}your team{{/company.name}}'
+const [GREETING, SIGNATURE] = ['Hello {{contact.first_name}},', '{{sender.name}}\n{{sender.email}}']
+
+function stepOf({ subject = null, body = null, ...step }: StepWords): StepSettings {
+  const text = Array.isArray(body) ? [GREETING, ...body, SIGNATURE].join('\n\n') : body
+  return { ...step, subject: subject && withCompany(subject), body: text && withCompany(text) }
+}
+
+const withCompany = (text: string): string => text.replaceAll('{company}', COMPANY)
 
 /**
  * Creates the team's sequences with the default business hours. Existing sequences stay unchanged, and then nobody is
@@ -10,9 +21,13 @@ export function setSequences(store: CommandStore, clock: CommandStore['clock'], 
   const { hours, sequences } = showSettings(store, org)
   if (sequences.length > 0) return
   const { key = null } = hours.find(({ is_default }) => is_default) ?? hours[0] ?? {}
-  const all = [NEW_LEADS, AFTER_DEMO, WIN_BACK, TRADE_FAIR]
   applySettings({ ...store, clock }, org, {
-    sequences: all.map((texts) => ({ ...texts, status: 'active' as const, hours: key })),
+    sequences: WORDS.sequences.map(({ steps, ...texts }) => ({
+      ...texts,
+      status: 'active' as const,
+      hours: key,
+      steps: steps.map(stepOf),
+    })),
   })
 }
 

@@ -1,7 +1,13 @@
-import { COMPANY_WORDS, type CompanyWords, type Root, type Trade } from '../words/companies.ts'
-import { FACT } from '../words/deals.ts'
-import { DESCRIPTIONS } from '../words/industries.ts'
-import { type City, COUNTRIES, type Country } from '../words/places.ts'
+import {
+  type City,
+  COMPANY_WORDS,
+  COUNTRIES,
+  type CompanyWords,
+  type Country,
+  type Name,
+  type Trade,
+} from '../words/names.ts'
+import { FACT, WORDS } from '../words/words.ts'
 import { addressIn, fill } from './places.ts'
 import type { Random } from './random.ts'
 import type { CompanyGiven } from './steps.ts'
@@ -91,7 +97,9 @@ export function companyBook(random: Random, size: number) {
       currency: country.currency,
       linkedin_url: random.chance(0.5) ? `https://linkedin.example/company/${plain}` : null,
       address: random.chance(0.88) ? addressIn(random, country, city) : null,
-      description: random.chance(0.55) ? random.pick(DESCRIPTIONS[industry] ?? []).replace('{city}', city.name) : null,
+      description: random.chance(0.55)
+        ? random.pick(WORDS.descriptions[industry] ?? []).replace('{city}', city.name)
+        : null,
       external_id: random.chance(imported ? 0.9 : 0.2) ? `ERP-${10_000 + ref}` : null,
     }
   }
@@ -113,8 +121,8 @@ export function companyBook(random: Random, size: number) {
 
   function nameOf(ref: number): { text: string; plain: string; industry: string } {
     const parent = parents[ref] as number
-    const words = COMPANY_WORDS.get(countryOf(ref).culture) as CompanyWords
-    if (parent < 0) return numbered(words, numbers[ref] as number, start)
+    const all = COMPANY_WORDS.get(countryOf(ref).culture) as CompanyWords
+    if (parent < 0) return numbered(all, numbers[ref] as number, start)
     const { text, plain, industry } = nameOf(parent)
     const city = cityOf(ref)
     return { text: `${text} ${city.name}`, plain: `${plain}-${city.plain}`, industry }
@@ -153,7 +161,7 @@ export function companyBook(random: Random, size: number) {
 function numbered({ roots, surnames, trades, singles, doubles }: CompanyWords, number: number, start: number) {
   if (number < singles.size) {
     const index = (start + number * singles.step) % singles.size
-    const { text, plain } = roots[index % roots.length] as Root
+    const { text, plain } = roots[index % roots.length] as Name
     return named(text, plain, trades[Math.floor(index / roots.length)] as Trade)
   }
   const beyond = number - singles.size
@@ -161,7 +169,7 @@ function numbered({ roots, surnames, trades, singles, doubles }: CompanyWords, n
   const first = index % surnames
   const second = (first + 1 + (Math.floor(index / surnames) % (surnames - 1))) % surnames
   const trade = trades[Math.floor(index / (surnames * (surnames - 1)))] as Trade
-  const [a, b] = [roots[first] as Root, roots[second] as Root]
+  const [a, b] = [roots[first] as Name, roots[second] as Name]
   const name = named(`${a.text} & ${b.text}`, `${a.plain}-${b.plain}`, trade)
   const round = Math.floor(beyond / doubles.size) + 1
   return round === 1 ? name : { ...name, text: `${name.text} ${round}`, plain: `${name.plain}-${round}` }

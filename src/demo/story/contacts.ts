@@ -1,14 +1,5 @@
-import { FACT } from '../words/deals.ts'
-import {
-  CULTURE_INDEX,
-  CULTURES,
-  type Culture,
-  DECIDERS,
-  LONE_TITLES,
-  type Name,
-  OTHER_TITLES,
-} from '../words/people.ts'
-import { COUNTRIES, type Country } from '../words/places.ts'
+import { COUNTRIES, type Country, CULTURE_INDEX, CULTURES, type Culture, type Name } from '../words/names.ts'
+import { FACT, WORDS } from '../words/words.ts'
 import type { CompanyBook } from './companies.ts'
 import { addressIn, fill } from './places.ts'
 import type { Random } from './random.ts'
@@ -108,11 +99,11 @@ export function contactBook(random: Random, size: number, companies: CompanyBook
   }
 
   function title(isLone: boolean, decides: boolean, country: Country): string | null {
-    if (isLone) return random.pick(LONE_TITLES)
-    if (decides) return random.pick(DECIDERS)
+    if (isLone) return random.pick(WORDS.titles.lone)
+    if (decides) return random.pick(WORDS.titles.deciders)
     const local = (CULTURES[CULTURE_INDEX.get(country.culture) as number] as Culture).titles
     if (random.chance(0.3)) return random.pick(local)
-    return random.chance(0.9) ? random.pick(OTHER_TITLES) : null
+    return random.chance(0.9) ? random.pick(WORDS.titles.others) : null
   }
 
   function addPhone(phones: Phone[], label: Phone['label'], pattern: string): void {

@@ -1,7 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
-import { MODULES, TAGS, TEAMS } from '../words/deals.ts'
-import type { Channel, Line, Topic } from '../words/topics.ts'
-import { DAYS } from '../words/work.ts'
+import { type Channel, type Line, type Topic, WORDS } from '../words/words.ts'
 import { WORKING_DAY_MS, type WorkingTime } from './calendar.ts'
 import { fileOf } from './files.ts'
 import { mail, type Writer } from './mail.ts'
@@ -25,7 +23,7 @@ const LAST_WORDS = [
 ]
 
 /** The tag of customers with their own SLA policy. */
-export const KEY_TAG = TAGS[0]?.name as string
+export const KEY_TAG = WORDS.tags[0]?.name as string
 
 /** The contact or stranger of a conversation. */
 export type Partner = {
@@ -96,9 +94,9 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
         us: member(partner.owner).first,
         firm: partner.firm,
         seats: partner.seats,
-        module: random.pick(MODULES),
-        team: random.pick(TEAMS),
-        day: random.pick(DAYS),
+        module: random.pick(WORDS.modules),
+        team: random.pick(WORDS.teams),
+        day: random.pick(WORDS.days),
         number: String(number),
       },
       number,

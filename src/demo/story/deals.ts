@@ -1,5 +1,5 @@
 import { dayAt } from '../../lib/calendar/days.ts'
-import { KINDS, type Kind } from '../words/deals.ts'
+import { KINDS, type Kind } from '../words/words.ts'
 import { dateText, endOfMonth, workingDay, yearOf } from './calendar.ts'
 import type { CompanyBook } from './companies.ts'
 import type { ContactBook } from './contacts.ts'

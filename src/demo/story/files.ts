@@ -1,5 +1,4 @@
-import { TEAMS } from '../words/deals.ts'
-import type { FileKind } from '../words/topics.ts'
+import { type FileKind, WORDS } from '../words/words.ts'
 import type { Random } from './random.ts'
 import type { FileGiven } from './steps.ts'
 
@@ -34,7 +33,11 @@ export function fileOf(random: Random, kind: FileKind, number: number, firm: str
 
 function staff(random: Random): string[][] {
   const year = () => String(random.between(2009, 2024))
-  return Array.from({ length: random.between(6, 14) }, (_, index) => [`${1001 + index}`, random.pick(TEAMS), year()])
+  return Array.from({ length: random.between(6, 14) }, (_, index) => [
+    `${1001 + index}`,
+    random.pick(WORDS.teams),
+    year(),
+  ])
 }
 
 function csv(name: string, rows: string[][]): FileGiven {

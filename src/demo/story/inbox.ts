@@ -1,8 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
-import type { MeetingKind } from '../words/meetings.ts'
-import { OPEN_POINTS, SALES } from '../words/sales.ts'
-import { SERVICE } from '../words/service.ts'
-import type { DealContext, Topic } from '../words/topics.ts'
+import { type DealContext, type MeetingKind, type Topic, WORDS } from '../words/words.ts'
 import { WORKING_DAY_MS, workingTime } from './calendar.ts'
 import { conversationBook, type Ending, KEY_TAG, type Later, type Partner } from './conversations.ts'
 import { appointments } from './meetings.ts'
@@ -162,7 +159,7 @@ export function* exchange(
           all.some((channel) => channels.includes(channel)) && !(theyBegin && lines[0]?.by !== 'them'),
       )
       if (place >= 0) return deck.splice(place, 1)[0]
-      const fresh = [...SALES, ...SERVICE].filter((topic) => topic.on === on)
+      const fresh = [...WORDS.sales, ...WORDS.service].filter((topic) => topic.on === on)
       decks.set(on, [...deck, ...random.shuffled(fresh)])
     }
     return undefined
@@ -197,7 +194,7 @@ export function* exchange(
   function* atRisk(at: number, priority: keyof typeof KEY_DAYS): Generator<Step> {
     const partner = someone()
     const urgency = priority === 'normal' ? {} : { priority }
-    if (partner) yield* open(at, { ...partner, isKey: true }, { ...OPEN_POINTS, ...urgency }, 'taken')
+    if (partner) yield* open(at, { ...partner, isKey: true }, { ...WORDS.openPoints, ...urgency }, 'taken')
   }
 
   /** Returns when to open it, in working time; the priority determines how long the target is. */

@@ -1,7 +1,5 @@
 import { MINUTE_MS } from '../../lib/time.ts'
-import { MODULES, TEAMS } from '../words/deals.ts'
-import { MEETINGS, type MeetingKind } from '../words/meetings.ts'
-import { DAYS } from '../words/work.ts'
+import { type MeetingKind, WORDS } from '../words/words.ts'
 import { WORKING_DAY_MS, type WorkingTime } from './calendar.ts'
 import { type Later, type Partner, told } from './conversations.ts'
 import type { Random } from './random.ts'
@@ -49,15 +47,15 @@ export function appointments({ random, desk, later, member, anyone, transcripts 
   ): Generator<Step> {
     const ref = count++
     const host = member(partner.owner)
-    const { title, minutes, description, summaries } = MEETINGS[kind]
+    const { title, minutes, description, summaries } = WORDS.meetings[kind]
     const words = {
       us: host.first,
       them: partner.first,
       firm: partner.firm,
       seats: partner.seats,
-      module: random.pick(MODULES),
-      team: random.pick(TEAMS),
-      day: random.pick(DAYS),
+      module: random.pick(WORDS.modules),
+      team: random.pick(WORDS.teams),
+      day: random.pick(WORDS.days),
     }
     const day = Math.floor(desk.of(at) / WORKING_DAY_MS) + days
     const start = desk.at(day * WORKING_DAY_MS + random.between(1, 12) * HALF_HOUR_MS)

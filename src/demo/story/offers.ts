@@ -1,5 +1,5 @@
-import { FACT, INQUIRIES, KINDS, type Kind, MODULES, OFFERS, type Offer, TEAMS } from '../words/deals.ts'
-import { COUNTRIES } from '../words/places.ts'
+import { COUNTRIES } from '../words/names.ts'
+import { FACT, KINDS, type Kind, type Offer, WORDS } from '../words/words.ts'
 import { yearOf } from './calendar.ts'
 import { type CompanyBook, niceSeats } from './companies.ts'
 import type { Random } from './random.ts'
@@ -19,7 +19,7 @@ const BIG_EUR = 50_000
 // For each kind, a weight per offer: 0 for offers of other kinds.
 const WEIGHTS = new Map(
   KINDS.map((kind) => {
-    const of = OFFERS.map((offer) => (offer.kind === kind ? offer.weight : 0))
+    const of = WORDS.offers.map((offer) => (offer.kind === kind ? offer.weight : 0))
     return [kind, { of, total: of.reduce((sum, weight) => sum + weight, 0) }]
   }),
 )
@@ -40,8 +40,8 @@ export function offerTo(random: Random, companies: CompanyBook, company: number,
     .replace('{years}', String(years))
     .replace('{year}', String(year))
     .replace('{city}', companies.cityOf(company).name)
-    .replace('{module}', offer.text.includes('{module}') ? random.pick(MODULES) : '')
-    .replace('{team}', offer.text.includes('{team}') ? random.pick(TEAMS) : '')
+    .replace('{module}', offer.text.includes('{module}') ? random.pick(WORDS.modules) : '')
+    .replace('{team}', offer.text.includes('{team}') ? random.pick(WORDS.teams) : '')
   let facts = FACT_OF[kind]
   if (kind === 'first' && random.chance(0.25)) facts |= FACT.inbound
   if (price >= BIG_EUR) facts |= FACT.big
@@ -63,7 +63,7 @@ export function inquiry(random: Random, name: string | undefined): Offered {
   const seats = niceSeats(random.logNormal(12, 0.7))
   return {
     kind: 'first',
-    title: random.pick(INQUIRIES).replace('{who}', who).replace('{n}', String(seats)),
+    title: random.pick(WORDS.inquiries).replace('{who}', who).replace('{n}', String(seats)),
     seats,
     adds: false,
     price: seats * random.between(510, 750),
@@ -89,7 +89,7 @@ function chooseOffer(random: Random, companies: CompanyBook, company: number, ki
     number = random.weighted(weights.of, weights.total)
   }
   companies.lastOffer[company] = number
-  return OFFERS[number] as Offer
+  return WORDS.offers[number] as Offer
 }
 
 function seatsIn(random: Random, companies: CompanyBook, company: number, which: Offer['seats']): number {

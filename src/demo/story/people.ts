@@ -1,5 +1,5 @@
-import { CULTURES, type Culture } from '../words/people.ts'
-import type { Channel, DealContext } from '../words/topics.ts'
+import { CULTURES, type Culture } from '../words/names.ts'
+import type { Channel, DealContext } from '../words/words.ts'
 import type { Partner } from './conversations.ts'
 import type { Random } from './random.ts'
 import type { Step } from './steps.ts'

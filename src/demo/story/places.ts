@@ -1,4 +1,4 @@
-import type { City, Country } from '../words/places.ts'
+import type { City, Country } from '../words/names.ts'
 import type { Random } from './random.ts'
 import type { Address } from './steps.ts'
 

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
-import { TAGS } from '../words/deals.ts'
+import { FACT, WORDS } from '../words/words.ts'
 import { WORKING_DAY_MS, workingTime } from './calendar.ts'
 import { companyBook } from './companies.ts'
 import { contactBook } from './contacts.ts'
@@ -8,6 +8,9 @@ import { pending } from './pending.ts'
 import { random as randomOf } from './random.ts'
 import { type Profile, SIZES, type Step } from './steps.ts'
 import { memberGiven, tagGiven } from './team.ts'
+
+/** The facts of each tag as bits. */
+const TAGS = WORDS.tags.map(({ on, odds }) => ({ odds, on: on.reduce((bits, fact) => bits | FACT[fact], 0) }))
 
 export const LIFE_MS = 548 * DAY_MS
 // The team imports its spreadsheets first: part of the companies and contacts, on the first two days.

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
-import { AFTER_DEMO, ANSWERS, BOOKED, GONE, NEW_LEADS, TRADE_FAIR, WIN_BACK } from '../words/sequences.ts'
+import { WORDS } from '../words/words.ts'
 import { WORKING_DAY_MS, workingTime } from './calendar.ts'
 import { told } from './conversations.ts'
 import { mail } from './mail.ts'
@@ -7,6 +7,12 @@ import { pending } from './pending.ts'
 import { random as randomOf } from './random.ts'
 import { LIFE_MS } from './sales.ts'
 import type { Profile, Step } from './steps.ts'
+
+// Keys of the sequences.
+const NEW_LEADS = 'new_leads'
+const AFTER_DEMO = 'after_demo'
+const WIN_BACK = 'win_back'
+const TRADE_FAIR = 'trade_fair'
 
 const AHEAD_MS = 40 * DAY_MS
 
@@ -22,13 +28,13 @@ const GIVEN_UP = 38
  * could not send more.
  */
 const PLANS = [
-  { key: NEW_LEADS.key, share: 0.44, from: 62, to: 5.5 },
-  { key: AFTER_DEMO.key, share: 0.26, from: 61, to: 6.5 },
-  { key: WIN_BACK.key, share: 0.18, from: 60, to: PAUSED + 0.5 },
-  { key: TRADE_FAIR.key, share: 0.12, from: 64, to: 55 },
+  { key: NEW_LEADS, share: 0.44, from: 62, to: 5.5 },
+  { key: AFTER_DEMO, share: 0.26, from: 61, to: 6.5 },
+  { key: WIN_BACK, share: 0.18, from: 60, to: PAUSED + 0.5 },
+  { key: TRADE_FAIR, share: 0.12, from: 64, to: 55 },
 ]
 /** Working days after which the call or the task of a sequence is due. */
-const LAST_STEP: Record<string, number> = { [NEW_LEADS.key]: 9, [AFTER_DEMO.key]: 12, [TRADE_FAIR.key]: 5 }
+const LAST_STEP: Record<string, number> = { [NEW_LEADS]: 9, [AFTER_DEMO]: 12, [TRADE_FAIR]: 5 }
 const LEFT = 0.12
 /** The last enrollments get no answers, so that a few are active when the story ends. */
 const STILL_DAYS = 4
@@ -87,8 +93,8 @@ export function* outreach(
       before(days, (at) => enroll(at, key, days - to < STILL_DAYS))
     }
   }
-  before(PAUSED, (at) => [{ do: 'retire', at, key: WIN_BACK.key, status: 'paused' }])
-  before(GIVEN_UP, (at) => [{ do: 'retire', at, key: TRADE_FAIR.key, status: 'archived' }])
+  before(PAUSED, (at) => [{ do: 'retire', at, key: WIN_BACK, status: 'paused' }])
+  before(GIVEN_UP, (at) => [{ do: 'retire', at, key: TRADE_FAIR, status: 'archived' }])
 
   for (const step of story) {
     yield* until(step.at)
@@ -130,11 +136,11 @@ export function* outreach(
     if (step.do === 'deal' && step.contact !== undefined && asOf - step.at < FOLLOWED_MS) {
       const lead = { contact: step.contact, deal: step.ref, owner: step.owner }
       partners.set(step.ref, lead)
-      remember(NEW_LEADS.key, lead)
+      remember(NEW_LEADS, lead)
     }
-    if (step.do === 'move' && step.position > 0) remember(AFTER_DEMO.key, partners.get(step.deal))
+    if (step.do === 'move' && step.position > 0) remember(AFTER_DEMO, partners.get(step.deal))
     if (step.do === 'close') {
-      if (step.outcome === 'lost') remember(WIN_BACK.key, partners.get(step.deal))
+      if (step.outcome === 'lost') remember(WIN_BACK, partners.get(step.deal))
       partners.delete(step.deal)
     }
   }
@@ -144,7 +150,7 @@ export function* outreach(
     lasts[ref] = given.last_name
     companies[ref] = company
     isReachable[ref] = given.emails.length > 0 && !given.do_not_contact
-    remember(TRADE_FAIR.key, { contact: ref })
+    remember(TRADE_FAIR, { contact: ref })
   }
 
   function remember(key: string, lead: Lead | undefined): void {
@@ -188,14 +194,14 @@ export function* outreach(
   function happen(at: number, enrollment: number, about: About, fate: Fate): void {
     const { key, owner } = about
     // Some answer the first mail, others the second.
-    const hours = (key === WIN_BACK.key ? 26 : 2) + Math.min(random.logNormal(14, 0.8), 60)
+    const hours = (key === WIN_BACK ? 26 : 2) + Math.min(random.logNormal(14, 0.8), 60)
     if (fate === 'answers') later(after(at, hours), (now) => answer(now, enrollment, about))
     if (fate === 'books') later(after(at, hours), (now) => book(now, enrollment, about))
     if (fate === 'unsubscribes') later(after(at, hours), (now) => [{ do: 'unsubscribe', at: now, enrollment }])
     if (fate === 'returns')
-      later(after(at, key === WIN_BACK.key ? 28 : 4), (now) => [{ do: 'bounce', at: now, enrollment, why: GONE }])
+      later(after(at, key === WIN_BACK ? 28 : 4), (now) => [{ do: 'bounce', at: now, enrollment, why: WORDS.gone }])
     if (fate === 'is halted') {
-      const status = key === WIN_BACK.key && random.chance(0.5) ? 'paused' : 'stopped'
+      const status = key === WIN_BACK && random.chance(0.5) ? 'paused' : 'stopped'
       later(after(at, hours), (now) => [{ do: 'halt', at: now, enrollment, by: owner, status }])
     }
     const days = LAST_STEP[key]
@@ -207,7 +213,7 @@ export function* outreach(
     const first = firsts[contact] as string
     const them = { first, name: `${first} ${lasts[contact]}`, isTeam: false }
     const us = { ...colleague(by), isTeam: true }
-    const said = random.pick(ANSWERS)
+    const said = random.pick(WORDS.answers)
     const ids = (name: string, domain: string) => ({ external_id: `<${name}-${enrollment}@${domain}.example>` })
     const theirs = mail(random, said.them, { from: them, to: us.first, before: undefined })
     yield { do: 'answer', at, enrollment, given: { direction: 'inbound', ...theirs, ...ids('answer', 'mail') } }
@@ -224,7 +230,7 @@ export function* outreach(
     const day = Math.floor(desk.of(at) / WORKING_DAY_MS) + random.between(1, 6)
     const start = desk.at(day * WORKING_DAY_MS + random.between(1, 12) * 30 * MINUTE_MS)
     const given = {
-      title: told(BOOKED.title, words),
+      title: told(WORDS.booked.title, words),
       description: null,
       starts_at: new Date(start).toISOString(),
       ends_at: new Date(start + 30 * MINUTE_MS).toISOString(),
@@ -246,7 +252,7 @@ export function* outreach(
       company: companies[contact],
       deal,
     }
-    const summary = random.chance(0.7) ? BOOKED.summary : null
+    const summary = random.chance(0.7) ? WORDS.booked.summary : null
     later(start + 35 * MINUTE_MS, (now) => [
       { do: 'met', at: now, enrollment, by, given: { status: 'completed', summary, recording_url: null } },
     ])

@@ -1,4 +1,4 @@
-import { ENDINGS, OPENINGS, SCENES, type Scene } from '../words/meetings.ts'
+import { type Scene, WORDS } from '../words/words.ts'
 import { told } from './conversations.ts'
 import type { Random } from './random.ts'
 import type { TranscriptGiven, Voice } from './steps.ts'
@@ -11,10 +11,10 @@ const WORDS_PER_S = 2.4
  * missing.
  */
 export function transcriptOf(random: Random, voices: readonly Voice[], words: Record<string, string>): TranscriptGiven {
-  const scenes = random.shuffled(SCENES).slice(0, random.between(6, 10))
+  const scenes = random.shuffled(WORDS.scenes).slice(0, random.between(6, 10))
   // Without a third voice, scenes that greet or involve one are left out.
   const fits = (scene: Scene) => voices.length > 2 || scene.every(([who]) => who !== 'other')
-  const script = [random.pick(OPENINGS.filter(fits)), ...scenes, random.pick(ENDINGS.filter(fits))]
+  const script = [random.pick(WORDS.openings.filter(fits)), ...scenes, random.pick(WORDS.endings.filter(fits))]
   let at = random.between(1500, 6000)
   const segments = script.flatMap((scene) => {
     at += random.between(800, 25_000) // a pause, for example to find a page

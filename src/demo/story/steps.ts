@@ -1,5 +1,4 @@
-import type { Channel } from '../words/topics.ts'
-import type { FIELDS } from '../words/work.ts'
+import type { Channel, FieldWords } from '../words/words.ts'
 
 /** The size of a story, as named on the command line. */
 export type Profile = 'demo' | '10k' | '100k' | '1m'
@@ -86,7 +85,10 @@ export type TaskGiven = {
   priority: 'low' | 'normal' | 'high'
   due_at: string
 }
-export type FieldGiven = (typeof FIELDS)[number] & { position: number }
+export type FieldGiven = Omit<FieldWords, 'options'> & {
+  options: { value: string; label: string; color: string }[]
+  position: number
+}
 export type ListGiven = {
   name: string
   object: 'contact' | 'company' | 'deal'

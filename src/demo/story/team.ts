@@ -1,5 +1,5 @@
-import { TAGS } from '../words/deals.ts'
-import { CULTURES, TEAM } from '../words/people.ts'
+import { CULTURES } from '../words/names.ts'
+import { WORDS } from '../words/words.ts'
 import type { MemberGiven, TagGiven } from './steps.ts'
 
 const DOMAIN = 'northwind-demo.example'
@@ -9,7 +9,7 @@ const OFFICES = ['Europe/Berlin', 'Europe/London', 'Europe/Copenhagen', 'Europe/
  * Returns the n-th member: the first six are fixed, the others have names from all cultures; every tenth is a viewer.
  */
 export function memberGiven(ref: number): MemberGiven {
-  const known = TEAM[ref]
+  const known = WORDS.team[ref]
   if (known) return { ...known, email: `${known.email}@${DOMAIN}` }
   const culture = CULTURES[ref % CULTURES.length] as (typeof CULTURES)[number]
   const round = Math.floor(ref / CULTURES.length)
@@ -24,6 +24,6 @@ export function memberGiven(ref: number): MemberGiven {
 }
 
 export function tagGiven(ref: number): TagGiven {
-  const { name, color, description } = TAGS[ref] as (typeof TAGS)[number]
+  const { name, color, description } = WORDS.tags[ref] as (typeof WORDS.tags)[number]
   return { name, color, description }
 }

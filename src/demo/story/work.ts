@@ -1,6 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
-import { TEAMS } from '../words/deals.ts'
-import { DAYS, FIELDS, LISTS, NEXT_STEPS, NOTES, type Occasion, TASKS } from '../words/work.ts'
+import { type Occasion, WORDS } from '../words/words.ts'
 import { pending } from './pending.ts'
 import { random as randomOf } from './random.ts'
 import type { Profile, Step } from './steps.ts'
@@ -62,8 +61,8 @@ export function* work(
     yield enriched(step)
     if (step.do === 'member' && !hasFields) {
       hasFields = true
-      for (const [position, given] of FIELDS.entries())
-        yield { do: 'field', at: step.at, given: { ...given, position } }
+      for (const [position, { options = [], ...given }] of WORDS.fields.entries())
+        yield { do: 'field', at: step.at, given: { ...given, options: options.map(option), position } }
     }
     if (step.do === 'contact') contacts = step.ref + 1
     yield* around(step)
@@ -87,7 +86,7 @@ export function* work(
       description: 'Whoever left a card.',
     } as const
     yield { do: 'list', at, given: fair, contacts: [...members] }
-    for (const given of LISTS) yield { do: 'list', at, given: { ...given, kind: 'smart' }, contacts: [] }
+    for (const given of WORDS.lists) yield { do: 'list', at, given: { ...given, kind: 'smart' }, contacts: [] }
   }
 
   /** Returns the record with values for the custom fields. */
@@ -114,7 +113,7 @@ export function* work(
     const rival = random.chance(0.5)
       ? { competitor: random.pick(['none', 'spreadsheets', 'old_system', 'other_vendor']) }
       : {}
-    const next = random.chance(0.3) ? { next_step: random.pick(NEXT_STEPS) } : {}
+    const next = random.chance(0.3) ? { next_step: random.pick(WORDS.nextSteps) } : {}
     return { ...step, given: { ...step.given, custom_fields: { ...known, ...rival, ...next } } }
   }
 
@@ -135,16 +134,16 @@ export function* work(
   function* written(occasion: Occasion, at: number, { deal, company, contact, owner, seats }: About): Generator<Step> {
     const links = { deal: some(deal), company: some(company), contact: some(contact), by: some(owner) }
     if (random.chance(habits.note[occasion])) {
-      const { title, body } = random.pick(NOTES[occasion])
+      const { title, body } = random.pick(WORDS.notes[occasion])
       const text = body
         .replace('{seats}', seats > 0 ? `${seats} seats` : 'one team')
-        .replace('{part}', random.pick(TEAMS))
-        .replace('{day}', random.pick(DAYS))
+        .replace('{part}', random.pick(WORDS.teams))
+        .replace('{day}', random.pick(WORDS.days))
       yield { do: 'note', at, given: { title, body: text, is_pinned: random.chance(PINNED) }, ...links }
     }
     if (!random.chance(habits.task[occasion])) return
     const ref = tasks++
-    const { title, type, body = null } = random.pick(TASKS[occasion])
+    const { title, type, body = null } = random.pick(WORDS.tasks[occasion])
     const dueAt = workday(at + random.between(1, habits.days) * DAY_MS)
     const priority = random.chance(0.15) ? 'high' : random.chance(0.15) ? 'low' : 'normal'
     yield {
@@ -158,6 +157,14 @@ export function* work(
     if (!random.chance(isOld ? habits.leftOld : habits.left)) due.add(dueAt + random.between(-20, 30) * HOUR_MS, ref)
   }
 }
+
+const COLORS = ['#1f6feb', '#2da44e', '#bf8700', '#cf222e', '#8250df']
+
+const option = (label: string, index: number) => ({
+  value: label.toLowerCase().replace(/[^a-z0-9]+/g, '_'),
+  label,
+  color: COLORS[index % COLORS.length] as string,
+})
 
 const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 

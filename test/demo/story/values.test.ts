@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Address } from '../../../src/demo/story/steps.ts'
-import { COMPANY_WORDS } from '../../../src/demo/words/companies.ts'
-import { COUNTRIES } from '../../../src/demo/words/places.ts'
-import { plain } from '../../../src/demo/words/words.ts'
+import { COMPANY_WORDS, COUNTRIES, plain } from '../../../src/demo/words/names.ts'
 import { between, follow, type Of, share, unique } from '../replay/replay-fixture.ts'
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
