@@ -34,6 +34,12 @@ const MAX_PAUSE_MS = 7 * DAY_MS
 /** The program is younger: a clock with an earlier time has lost it, like one without a battery. */
 export const EARLIEST_MS = Date.UTC(2026, 0, 1)
 
+export const lostText = (now: number): string =>
+  `The clock of this machine shows ${rfc3339(now)}, which cannot be right.`
+export const jumpText = ({ from, to }: Pick<Jump, 'from' | 'to'>): string =>
+  `The clock of this machine jumped from ${rfc3339(from)} to ${rfc3339(to)}. Nothing old is deleted before ${rfc3339(to + HOLD_MS)}.`
+export const SET_BEFORE = 'If the clock is wrong, set it before then.'
+
 type Row = { seen_at: number; jumped_from: number | null; jumped_to: number | null }
 
 /** What the last server read from its clock; undefined before the first. */
@@ -98,9 +104,8 @@ export function watchWallClock(
     const until = purgeHeldUntil()
     if (until === undefined) return undefined
     if (lostSince !== undefined)
-      return `The clock of this machine shows ${rfc3339(wall())}, which cannot be right. Set the clock. Until then, time continues from the last correct time, and nothing old is deleted.`
-    const { from, to } = jump as Jump
-    return `The clock of this machine jumped from ${rfc3339(from)} to ${rfc3339(to)}. Nothing old is deleted before ${rfc3339(until)}. If the clock is wrong, set it before then.`
+      return `${lostText(wall())} Set the clock. Until then, time continues from the last correct time, and nothing old is deleted.`
+    return `${jumpText(jump as Jump)} ${SET_BEFORE}`
   }
 
   return {

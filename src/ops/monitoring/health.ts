@@ -1,9 +1,9 @@
-import { faultsText, howToMendKeys, keyFaultsOf } from '../../auth/needed-keys.ts'
+import { keyFaultsOf } from '../../auth/needed-keys.ts'
 import type { Deps } from '../../deps.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
-import { MIB, sizeText } from '../../lib/size.ts'
+import { sizeText } from '../../lib/size.ts'
 import { type StorageSizes, storageSizes } from '../../store/files.ts'
 import { installationId, isHeldAlone } from '../../store/installation.ts'
 import { jobCounts } from '../../store/jobs/job-counts.ts'
@@ -17,9 +17,11 @@ import type { BackupState } from '../backup/state.ts'
 import type { CopyStatus } from '../replication/follow.ts'
 import type { LeaseStatus } from '../replication/lease.ts'
 import type { ReplicationStatus } from '../replication/primary.ts'
-import { backupCheck, copiesCheck } from './backup-checks.ts'
-import { certificateCheck } from './certificate-check.ts'
-import { counted, type Finding, type Passed, warning } from './finding.ts'
+import { backupCheck } from './judges/backup.ts'
+import { certificateCheck } from './judges/certificate.ts'
+import { copiesCheck } from './judges/copies.ts'
+import { counted, type Finding, type Passed, warned, warning } from './judges/finding.ts'
+import { keyTrouble, LITTLE_SPACE, LONG_LOG, longLog, SENDING_PAUSED, STILL_WORKS } from './judges/folder.ts'
 
 export type { Finding }
 
@@ -56,10 +58,6 @@ export type HealthOptions = {
   isSendingPaused?: boolean | undefined
 }
 
-/** Writes stop when the disk is full; this is early enough to make space at leisure. */
-const LITTLE_SPACE = 1024 * MIB
-/** A log is emptied once its pages are in the database, and usually has 4 MiB: somebody keeps it from that. */
-const LONG_LOG = 256 * MIB
 export type Health = ReturnType<typeof health>
 
 export function health(options: HealthOptions) {
@@ -98,7 +96,7 @@ export function health(options: HealthOptions) {
       ...(replication && { replication: () => replicated(replication()) }),
       ...{ jobs: givenUp, recurring, mailboxes: receiving, webhooks: delivering },
       ...ofVersion,
-      ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
+      ...(isSendingPaused && { sending: () => warned(SENDING_PAUSED) }),
     }
   }
 
@@ -144,8 +142,7 @@ export function health(options: HealthOptions) {
 
   function logSize(): Passed {
     const bytes = sizes()?.log ?? 0
-    const detail = `The write-ahead log has grown to ${sizeText(bytes)}. A command that reads or writes for long keeps it from being emptied.`
-    return bytes > LONG_LOG ? { status: 'warn', detail, bytes } : { status: 'pass', bytes }
+    return bytes > LONG_LOG ? { ...warned(longLog(bytes)), bytes } : { status: 'pass', bytes }
   }
 
   /** Without its lease the server only reads, for which another one is as good. */
@@ -169,11 +166,9 @@ export function health(options: HealthOptions) {
     return lagMs > MAX_LAG_MS ? { status: 'warn', detail: LATE, ...found } : { status: 'pass', ...found }
   }
 
-  /** Requests whose keys are there work; a restart, and a backup, would be refused. */
   function ownKeys(): Passed {
-    const faults = keyFaultsOf(store.db, dataDir)
-    if (faults.length === 0) return { status: 'pass' }
-    return { status: 'warn', detail: `Keys cannot be used: ${faultsText(faults)}. ${howToMendKeys(faults)}` }
+    const trouble = keyTrouble(keyFaultsOf(store.db, dataDir))
+    return trouble ? warned(trouble) : { status: 'pass' }
   }
 
   /** What the primary has sealed or signed with a newer key cannot be read here, and a promotion would be refused. */
@@ -273,12 +268,10 @@ const NO_HEARTBEAT =
   'The copy has no heartbeat of its primary, so nobody can tell how old it is. Start the primary with --replicated.'
 const LATE = 'The copy is late: the primary, its Litestream or the way to the replica has a problem.'
 const FAILED = { status: 'fail' }
-const PAUSED =
-  'Nothing is sent, and backups stay in the data folder, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
 const GONE = 'The data folder cannot be read; the log of the server has the reason.'
 const SHORTAGES = {
   full: 'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.',
-  low: 'The disk has less free space than --min-free. Reads and deletions still work; other writes resume when there is more. Free some space.',
+  low: `The disk has less free space than --min-free. ${STILL_WORKS} Free some space.`,
 }
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 const NO_FILES =

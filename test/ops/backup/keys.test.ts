@@ -134,7 +134,12 @@ test('/readyz says which keys cannot be used, until they are back', async () => 
   rmSync(keyFile(name))
   const found = await keys()
   assert.equal(found?.status, 'warn')
-  assert.match(found?.detail ?? '', new RegExp(`^Keys cannot be used: keys/${name} is missing\\. Restore the files`))
+  assert.match(
+    found?.detail ?? '',
+    new RegExp(
+      `^Keys cannot be used: keys/${name} is missing\\. The server does not start without them\\. Restore the files`,
+    ),
+  )
   writeFileSync(keyFile(name), content)
   assert.deepEqual(await keys(), { status: 'pass' })
   await server.stop()

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GIB, MIB } from '../../../src/lib/size.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/time.ts'
-import { judged as judgedBackup } from '../../../src/ops/doctor/checks/backups.ts'
 import { judged as judgedClock } from '../../../src/ops/doctor/checks/clock.ts'
-import { judgedCopy } from '../../../src/ops/doctor/checks/copies.ts'
 import { judged as judgedDisk } from '../../../src/ops/doctor/checks/disk.ts'
 import { judged as judgedMount } from '../../../src/ops/doctor/checks/file-system.ts'
 import { some, together, warn } from '../../../src/ops/doctor/finding.ts'
+import { backupTroubles } from '../../../src/ops/monitoring/judges/backup.ts'
+import { copyTrouble } from '../../../src/ops/monitoring/judges/copies.ts'
 import { containing, mountsIn } from '../../../src/store/folder/mounts.ts'
 import { copyOf } from '../monitoring/good-backup.ts'
 
@@ -83,22 +83,24 @@ test('the clock fits the times in the database, or does not', () => {
 })
 
 test('a backup is missing after a night, and old after a week', () => {
+  const one = { path: '/backups/one.tar', made: 0 }
+  const troublesOf = (ageMs: number, newest: typeof one | undefined) =>
+    backupTroubles({ newest, ageMs, folder: '/backups', failure: null, drill: null })
   for (const [age, status] of [
     [35 * HOUR_MS, 'pass'],
     [37 * HOUR_MS, 'warn'],
     [7 * DAY_MS, 'warn'],
     [7 * DAY_MS + 1, 'fail'],
   ] as const)
-    assert.equal(judgedBackup(age, 'It').status, status)
+    assert.equal(troublesOf(age, one).late?.status ?? 'pass', status)
+  assert.equal(troublesOf(37 * HOUR_MS, undefined).late?.detail, 'There is no backup in /backups.')
 })
 
 test('a copy is missing after a night, and one that fails is old after a week', () => {
   const now = Date.UTC(2026, 10, 23, 12)
   const judged = (age: number | null, error: string | null, triedAgo = HOUR_MS) => {
-    const { status, detail, advice } = judgedCopy(
-      copyOf('/mnt/nas', age === null ? null : now - age, error, now - triedAgo),
-      now,
-    )
+    const copy = copyOf('/mnt/nas', age === null ? null : now - age, error, now - triedAgo)
+    const { status, detail, advice } = copyTrouble(copy, now) ?? { status: 'pass' }
     return `${status} ${detail} ${advice}`
   }
   assert.match(judged(35 * HOUR_MS, null), /^pass /)
@@ -110,6 +112,7 @@ test('a copy is missing after a night, and one that fails is old after a week', 
   assert.match(judged(7 * DAY_MS, 'No.'), /^warn /)
   assert.match(judged(7 * DAY_MS + 1000, 'No.'), /^fail /)
   assert.match(judged(null, 'No.'), /^fail .* It has no copy\. /)
+  assert.match(judged(null, null), /^warn There is no copy yet at \/mnt\/nas\. The server tries it again/)
   assert.match(
     judged(9 * DAY_MS, 'No.', 38 * HOUR_MS),
     /^warn Nothing was copied to .* since .* forgotten after 30 days/,

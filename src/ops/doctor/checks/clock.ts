@@ -1,7 +1,7 @@
 import { MAX_AHEAD_MS, timeOfId } from '../../../lib/id.ts'
 import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../../lib/time.ts'
 import { newestId } from '../../../store/newest.ts'
-import { EARLIEST_MS, HOLD_MS, seenTimes } from '../../../store/wall-clock.ts'
+import { EARLIEST_MS, HOLD_MS, jumpText, lostText, SET_BEFORE, seenTimes } from '../../../store/wall-clock.ts'
 import { notedState } from '../../backup/state.ts'
 import { type Finding, fail, pass, together, warn } from '../finding.ts'
 import { depsOf, type Patient } from '../patient.ts'
@@ -41,17 +41,13 @@ type Times = {
 
 export function judged({ now, newest, seenAt, jump }: Times): Finding {
   const shows = `The clock shows ${rfc3339(now)}`
-  if (now < EARLIEST_MS) return fail(`${shows}, which cannot be right.`, SET)
+  if (now < EARLIEST_MS) return fail(lostText(now), SET)
   if (newest !== undefined && newest - now > MAX_AHEAD_MS)
     return fail(`${shows}, but the newest record is of ${rfc3339(newest)}: one of them is wrong.`, SET)
   if (seenAt !== undefined && seenAt - now > HOUR_MS)
     return warn(`${shows}, but the last server saw ${rfc3339(seenAt)}: one of them is wrong.`, SET)
   if (newest !== undefined && newest - now > SMALL_MS)
     return warn(`${shows}, but the newest record is of ${rfc3339(newest)}.`, SET)
-  if (jump && Math.abs(now - jump.to) < HOLD_MS)
-    return warn(
-      `${shows}; it jumped from ${rfc3339(jump.from)} to ${rfc3339(jump.to)}. Nothing old is deleted for an hour.`,
-      'If the clock is wrong, set it before then.',
-    )
+  if (jump && Math.abs(now - jump.to) < HOLD_MS) return warn(`${shows}. ${jumpText(jump)}`, SET_BEFORE)
   return pass(`${shows}, which fits the times in the database.`)
 }

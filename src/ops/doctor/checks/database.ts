@@ -2,14 +2,12 @@ import { sizeText } from '../../../lib/size.ts'
 import { emptyLog } from '../../../store/checkpoint.ts'
 import { replicationRow } from '../../../store/replication.ts'
 import type { Database } from '../../../store/sqlite/driver.ts'
+import { LARGE_LOG, longLog } from '../../monitoring/judges/folder.ts'
 import { type Finding, fail, pass, some, warn } from '../finding.ts'
 import { danglingReferences, databaseBytes, logBytes, storedFormat } from '../inspect/inspect.ts'
 import { logFault } from '../inspect/log-frames.ts'
 import { hasOtherStatistics, resetStatistics, schemaDrift } from '../inspect/shape.ts'
 import { howToRestore, type Patient } from '../patient.ts'
-
-/** A checkpoint empties it, and from this size on SQLite would shorten it: something keeps both from happening. */
-const LARGE_LOG_BYTES = 67_108_864
 
 const dbOf = ({ database }: Patient): Database => database.db as Database
 
@@ -101,9 +99,7 @@ export function log(patient: Patient): Finding {
   const bytes = logBytes(dataDir)
   const size = `The write-ahead log has ${sizeText(bytes)}`
   if (isServed) {
-    if (bytes <= LARGE_LOG_BYTES) return pass(`${size}.`)
-    const why = 'A program that reads the database for a long time keeps the server from emptying it.'
-    return warn(`${size}. ${why}`, 'End other programs that have the database open, or restart the server.')
+    return bytes > LARGE_LOG ? longLog(bytes) : pass(`${size}.`)
   }
   if (bytes === 0) return pass('The write-ahead log is empty.')
   const fault = logFault(dataDir)

@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { sizeText } from '../../../lib/size.ts'
 import { diskSpace, minFreeOf } from '../../../store/folder/disk-space.ts'
+import { STILL_WORKS } from '../../monitoring/judges/folder.ts'
 import { type Finding, fail, pass, warn } from '../finding.ts'
 import { databaseBytes } from '../inspect/inspect.ts'
 import type { Patient } from '../patient.ts'
@@ -31,7 +32,7 @@ export function judged({ freeBytes, sizeBytes, least, database, files, freeFiles
   const text = `${sizeText(freeBytes)} of ${sizeText(sizeBytes)} are free`
   if (freeBytes < least)
     return fail(
-      `${text}, less than --min-free (${sizeText(least)}): little but deletions is written.`,
+      `${text}, less than --min-free (${sizeText(least)}). ${STILL_WORKS}`,
       'Free some space: old backups, logs and other programs come first. The database file does not shrink by deletions.',
     )
   // File systems without a fixed number of files say 0 of 0.

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { keyring } from '../../../auth/keys.ts'
+import { keyFaultsOf } from '../../../auth/needed-keys.ts'
 import {
   isSecret,
-  keysFolder,
   orphanedKeyFiles,
   readKeyFile,
   removeKeyFile,
@@ -11,6 +11,7 @@ import {
   strangeFiles,
 } from '../../../store/folder/key-file.ts'
 import { openAllSealed } from '../../../store/folder/sealed.ts'
+import { keyTrouble } from '../../monitoring/judges/folder.ts'
 import { counted, type Finding, fail, some, together, warn } from '../finding.ts'
 import { depsOf, howToRestore, type Patient } from '../patient.ts'
 
@@ -21,19 +22,9 @@ export function keys(patient: Patient): Finding {
   const ring = keyring(dataDir, { db, clock, accessChanged: () => undefined })
   const all = ring.list()
   const active = all.filter(({ retired_at }) => retired_at === null)
-  const faults = active.flatMap(({ kid }) => {
-    const fault = ring.faultOf(kid)
-    return fault ? [`${kid}.pem is ${fault}`] : []
-  })
+  const trouble = keyTrouble(keyFaultsOf(db, dataDir))
   const { count, unreadable } = openAllSealed(db, vault)
-  const findings: Finding[] = []
-  if (faults.length > 0)
-    findings.push(
-      fail(
-        `Keys that sign tokens cannot be used: ${some(faults)}. The server does not start without them.`,
-        `Restore the files in ${keysFolder(dataDir)} from a backup, or use "dealbox keys rotate" and "dealbox keys retire".`,
-      ),
-    )
+  const findings: Finding[] = trouble ? [trouble] : []
   if (unreadable.length > 0)
     findings.push(
       fail(

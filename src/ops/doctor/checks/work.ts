@@ -6,20 +6,15 @@ import type { ListQuery } from '../../../store/list/query.ts'
 import { allOrgs } from '../../../store/orgs/orgs.ts'
 import { columns, webhookStore } from '../../../webhooks/webhooks.ts'
 import { isSendingPaused } from '../../backup/sending.ts'
+import { SENDING_PAUSED } from '../../monitoring/judges/folder.ts'
 import { counted, type Finding, fail, pass, some, together, warn } from '../finding.ts'
 import { depsOf, type Patient } from '../patient.ts'
 
 /** A running server begins a job within a minute, unless so many are due that something is wrong. */
 const LATE_MS = HOUR_MS
 
-/** A restored copy sends nothing until somebody says so. */
 export const sending = ({ dataDir }: Patient): Finding =>
-  isSendingPaused(dataDir)
-    ? warn(
-        'Nothing is sent and no mail fetched, since this folder was restored from a backup.',
-        'When the original does not run any more, use "dealbox resume-sending" and restart the server.',
-      )
-    : pass('Mails, sequences and webhooks are sent.')
+  isSendingPaused(dataDir) ? SENDING_PAUSED : pass('Mails, sequences and webhooks are sent.')
 
 export function jobs(patient: Patient): Finding {
   const deps = depsOf(patient)

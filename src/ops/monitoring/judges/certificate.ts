@@ -1,4 +1,4 @@
-import { DAY_MS, rfc3339 } from '../../lib/time.ts'
+import { DAY_MS, rfc3339 } from '../../../lib/time.ts'
 import type { Passed } from './finding.ts'
 
 /** Programs that renew certificates do so a month before: then something is wrong with them. */
