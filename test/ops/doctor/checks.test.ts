@@ -56,6 +56,10 @@ test('a disk is too full for writes, soon is, has no room for a backup or for fi
     [{}, /^pass 10 GiB of 20 GiB are free\.$/],
     [{ freeBytes: 255 * MIB }, /^fail 255 MiB of 20 GiB are free, less than --min-free \(256 MiB\)/],
     [{ freeBytes: 300 * MIB }, /^warn .* below --min-free \(256 MiB\) writes stop/],
+    // As /readyz warns.
+    [{ freeBytes: 1023 * MIB, database: MIB }, /^warn .* below --min-free \(256 MiB\) writes stop/],
+    [{ freeBytes: 1024 * MIB, database: MIB }, /^pass /],
+    [{ freeBytes: 1500 * MIB, least: GIB, database: MIB }, /^warn .* below --min-free \(1 GiB\) writes stop/],
     [{ database: 11 * GIB }, /^warn .* less than the database \(11 GiB\), so a backup has no room/],
     [{ freeFiles: 99 }, /^fail .* only 99 more files can be made/],
     [{ files: 0, freeFiles: 0 }, /^pass /],

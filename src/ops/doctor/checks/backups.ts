@@ -7,17 +7,17 @@ import { type Finding, fail, some, together, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 
 export function backups(patient: Patient): Finding {
-  const { backups: all, backupDir, dataDir, now, database } = patient
+  const { backups: all, backupDir, dataDir, now } = patient
   const [newest] = all
-  const lacking =
-    database.db && database.isCurrent
-      ? () => lackingSince(database.db as never, dataDir)
-      : () => Number.NEGATIVE_INFINITY
-  const ageMs = now() - (newest?.made ?? lacking())
+  const ageMs = now() - (newest?.made ?? lacking(patient))
   const { late, failed, drill } = backupTroubles({ ...lastBackup(dataDir), newest, ageMs, folder: backupDir })
   const found = [unusable(patient) ?? late, failed, drill].filter((each) => each !== undefined)
   return together(found, newest ? well(newest) : `There is no backup in ${backupDir} yet; the first is made at night.`)
 }
+
+/** Since when there should be a backup; a database that does not say so lacks one for ever. */
+const lacking = ({ database: { db, isCurrent }, dataDir }: Patient): number =>
+  db && isCurrent ? lackingSince(db, dataDir) : Number.NEGATIVE_INFINITY
 
 const well = ({ path, made }: Patient['backups'][number]): string =>
   `The newest backup is ${path}, of ${rfc3339(made)}. "dealbox verify" checks it.`

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { sizeText } from '../../../lib/size.ts'
 import { diskSpace, minFreeOf } from '../../../store/folder/disk-space.ts'
-import { STILL_WORKS } from '../../monitoring/judges/folder.ts'
+import { LITTLE_SPACE, STILL_WORKS } from '../../monitoring/judges/folder.ts'
 import { type Finding, fail, pass, warn } from '../finding.ts'
 import { databaseBytes } from '../inspect/inspect.ts'
 import type { Patient } from '../patient.ts'
@@ -38,7 +38,7 @@ export function judged({ freeBytes, sizeBytes, least, database, files, freeFiles
   // File systems without a fixed number of files say 0 of 0.
   if (files > 0 && freeFiles < FEW_FILES)
     return fail(`${text}, but only ${freeFiles} more files can be made.`, 'Delete files that are no longer needed.')
-  if (freeBytes < 2 * least)
+  if (freeBytes < Math.max(2 * least, LITTLE_SPACE))
     return warn(`${text}; below --min-free (${sizeText(least)}) writes stop.`, 'Free some space before that.')
   if (freeBytes < database)
     return warn(

@@ -39,15 +39,19 @@ function late({ path, made }: NonNullable<Facts['newest']>, ageMs: number): Trou
   return { status: 'warn', detail: `${text}: that of the last night is missing.`, advice: HOW, open }
 }
 
-const none = (folder: string | undefined): Trouble => ({
-  ...{ status: 'warn', detail: `There is no backup${folder === undefined ? '' : ` in ${folder}`}.`, advice: HOW },
-  open: NO_BACKUP,
-})
+function none(folder: string | undefined): Trouble {
+  const detail = `There is no backup${folder === undefined ? '' : ` in ${folder}`}.`
+  return { status: 'warn', detail, advice: HOW, open: NO_BACKUP }
+}
 
-const badDrill = ({ file, at, error }: NonNullable<BackupState['drill']>): Trouble => ({
-  ...{ status: 'fail', detail: `The restore drill of ${file} failed at ${at}: ${error}`, advice: HOW },
-  open: 'The restore drill of a backup failed; the log of the server says why. Make another one with "dealbox backup", which the server then tries.',
-})
+function badDrill({ file, at, error }: NonNullable<BackupState['drill']>): Trouble {
+  return {
+    status: 'fail',
+    detail: `The restore drill of ${file} failed at ${at}: ${error}`,
+    advice: HOW,
+    open: BAD_DRILL,
+  }
+}
 
 /** In /readyz one of them is enough. `lacking`: since when there should be one if there is none. */
 export function backupCheck({ last, failure, drill }: BackupState, now: number, lacking: () => number): Passed {
@@ -63,4 +67,6 @@ export function backupCheck({ last, failure, drill }: BackupState, now: number, 
 /** Failures whose message names no place. */
 const SAYS_ALL = [ENDED, MEMORY_SHORT]
 const NO_BACKUP = 'No backup has been made yet.'
+const BAD_DRILL =
+  'The restore drill of a backup failed; the log of the server says why. Make another one with "dealbox backup", which the server then tries.'
 export const HOW = 'Make one with "dealbox backup", and look into the log of the server for why it made none.'
