@@ -1,6 +1,7 @@
 import { isAllowed, type Scope } from '../auth/scopes.ts'
 import type { Caller } from '../lib/caller.ts'
-import { type ListObject, TABLES } from './catalog.ts'
+import { TABLES } from '../lib/pure/nouns.ts'
+import type { ListObject } from './catalog.ts'
 import { COMPANY } from './conditions.ts'
 
 type Choice = {

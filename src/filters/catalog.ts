@@ -13,8 +13,6 @@ export type ListObject = (typeof OBJECTS)[number]
 /** The types of records that can be filtered. */
 export type FilterObject = ListObject | 'conversation'
 
-export const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
-
 const text = (column: string): ListField => ({ kind: 'text', column, normal: fold, folded: true })
 const id = (column: string, target: string): ListField => ({ kind: 'id', column, target, indexed: true })
 const choice = (column: string, choices: readonly string[]): ListField => ({

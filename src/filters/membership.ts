@@ -1,9 +1,10 @@
 import { requireScopes } from '../auth/scopes.ts'
 import type { Caller } from '../lib/caller.ts'
+import { TABLES } from '../lib/pure/nouns.ts'
 import type { Condition, Filter } from '../store/list/conditions.ts'
 import type { Store } from '../store/open.ts'
 import { scopesOf } from './access.ts'
-import { type ListObject, TABLES } from './catalog.ts'
+import type { ListObject } from './catalog.ts'
 import { smartLists } from './smart.ts'
 
 type Row = { kind: 'static' | 'smart'; filter: string | null; owner_id: string | null }

@@ -6,6 +6,7 @@ import { badQuery } from '../http/query.ts'
 import type { Need, Route } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
+import { PATHS as NOUN_PATHS } from '../lib/pure/nouns.ts'
 import type { Page } from '../store/list/page.ts'
 import type { ListQuery } from '../store/list/query.ts'
 import type { RawRow } from '../store/rows/columns.ts'
@@ -18,13 +19,14 @@ import { noticeQueue } from './notices.ts'
 
 // 1. The wire form.
 
+const { contact, company, deal, task, note, conversation } = NOUN_PATHS
 const PATHS = {
-  contact: 'contacts',
-  company: 'companies',
-  deal: 'deals',
-  task: 'tasks',
-  note: 'notes',
-  conversation: 'conversations',
+  contact,
+  company,
+  deal,
+  task,
+  note,
+  conversation,
   token: 'tokens',
   server: 'server',
   hand_over: 'hand-overs',

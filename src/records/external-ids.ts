@@ -1,3 +1,4 @@
+import { TABLES } from '../lib/pure/nouns.ts'
 import type { Database } from '../store/sqlite/driver.ts'
 
 // The ids that records have elsewhere. A record shows one of them, as its external_id; imports know of which product each
@@ -21,9 +22,8 @@ export type IdFlags = { other_product?: boolean }
 
 export type Claim = { source: string; record_id: string; import_id: string }
 
-const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
-const OBJECTS = Object.keys(TABLES) as Sourced[]
-const ALL_TABLES = { ...TABLES, note: 'notes', task: 'tasks' } as const
+const OBJECTS: readonly Sourced[] = ['contact', 'company', 'deal']
+const CLAIMED: readonly Claimed[] = [...OBJECTS, 'note', 'task']
 /** Merges into merges: far more than people do. */
 const MAX_CHAIN = 100
 
@@ -34,9 +34,9 @@ export function externalIds(db: Database) {
     Object.fromEntries(OBJECTS.map((object) => [object, sql(TABLES[object])])) as Record<Sourced, Statement>
   const having = all((table) => db.prepare(`SELECT id FROM ${table} WHERE org_id = ? AND external_id = ?`).pluck())
   const existing = Object.fromEntries(
-    Object.entries(ALL_TABLES).map(([object, table]) => [
+    CLAIMED.map((object) => [
       object,
-      db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND id = ?`).pluck(),
+      db.prepare(`SELECT 1 FROM ${TABLES[object]} WHERE org_id = ? AND id = ?`).pluck(),
     ]),
   )
   const claimed = db.prepare(

@@ -1,3 +1,4 @@
+import { TABLES } from '../lib/pure/nouns.ts'
 import type { Database } from '../store/sqlite/driver.ts'
 import { phoneBook } from './phone-book.ts'
 
@@ -7,7 +8,6 @@ export type Member = Named & { status: 'active' | 'deactivated' }
 /** The maximum number of records returned for one name. */
 const MAX_NAMED = 50
 const ALL = -1
-const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
 
 /** Returns the ids of up to `limit` contacts with an email, given as its `emailKey`. */
 export function contactsOfEmail(db: Database): (org: number, key: string, limit?: number) => string[] {

@@ -1,6 +1,7 @@
 import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
 import { Problem } from '../../lib/problem.ts'
+import { type Noun, TABLES } from '../../lib/pure/nouns.ts'
 import { LINKS, type Link, type LinkedRecords } from '../../records/links.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
 import type { referringRecords } from '../merges/referring.ts'
@@ -68,11 +69,9 @@ export function linksBack(db: Database, records: ReturnType<typeof referringReco
   }
 }
 
-const TABLES: Record<string, string> = { note: 'notes', task: 'tasks', meeting: 'meetings', transcript: 'transcripts' }
-
 /** Counts those of a JSON array of ids that could take a reference. Those with several can take any. */
 function freeOnes({ object, table, key, column }: Link): string {
-  const [from, isFree] = key === 'id' ? [table, ` AND ${column} IS NULL`] : [TABLES[object], '']
+  const [from, isFree] = key === 'id' ? [table, ` AND ${column} IS NULL`] : [TABLES[object as Noun], '']
   return `SELECT count(*) FROM ${from} WHERE org_id = ? AND id IN (SELECT value FROM json_each(?))${isFree}`
 }
 

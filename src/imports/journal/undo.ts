@@ -3,6 +3,7 @@ import { resourceDeps } from '../../app/deps.ts'
 import { mergeJournal } from '../../cleanup/merges/journal.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
+import { TABLES } from '../../lib/pure/nouns.ts'
 import { externalIds } from '../../records/external-ids.ts'
 import { batches, type Pace } from '../../store/batches.ts'
 import type { CommandStore } from '../../store/open.ts'
@@ -153,17 +154,17 @@ function beforeAll(rows: readonly JournalRow[]): Given {
 }
 
 /** A pipeline is always used by its stages, which are removed with it unless deals are in them. */
-const TABLES: Record<Exclude<Writable, 'pipeline'>, string> = {
-  contact: 'contacts',
-  company: 'companies',
-  deal: 'deals',
-  tag: 'tags',
-  note: 'notes',
-  task: 'tasks',
-  meeting: 'meetings',
-  stage: 'stages',
-  custom_field: 'custom_fields',
-}
+const USED: readonly Exclude<Writable, 'pipeline'>[] = [
+  'contact',
+  'company',
+  'deal',
+  'tag',
+  'note',
+  'task',
+  'meeting',
+  'stage',
+  'custom_field',
+]
 
 /**
  * Returns the tables that refer to a record. Its own parts, deleted with it, do not count; but any record with a tag
@@ -174,10 +175,10 @@ function usage(db: Database): (object: Writable, org: number, id: string) => str
     columns.filter(({ from }) => from !== 'org_id').map(({ from }) => ({ ...key, from })),
   )
   const probes = Object.fromEntries(
-    Object.entries(TABLES).map(([object, target]) => [
+    USED.map((object) => [
       object,
       references
-        .filter((each) => each.target === target && (!each.isCascade || object === 'tag'))
+        .filter((each) => each.target === TABLES[object] && (!each.isCascade || object === 'tag'))
         .map(({ table, from }) => ({
           // The newest rows of a table may be in one of their own.
           name: table.replace(/_pending$/, '').replaceAll('_', ' '),

@@ -5,9 +5,9 @@ import { columns as dealColumns, dealStore } from '../../crm/deals/deals.ts'
 import type { Deps } from '../../deps.ts'
 import { changeRoute, type Need, type RecordQuery, type Rendered, type Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
+import { PATHS } from '../../lib/pure/nouns.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { queryOf } from '../../lib/words.ts'
-import { kindOf } from './records.ts'
 import { undoStore } from './undo/undo.ts'
 
 // Deleted records, for 30 days.
@@ -16,9 +16,9 @@ import { undoStore } from './undo/undo.ts'
 const TOLD = ['contact', 'company', 'deal', 'note', 'task', 'meeting', 'conversation', 'list'] as const
 
 const told = (brought: Record<string, number>): Record<string, number> =>
-  Object.fromEntries(TOLD.flatMap((object) => (brought[object] ? [[kindOf(object), brought[object]]] : [])))
+  Object.fromEntries(TOLD.flatMap((object) => (brought[object] ? [[PATHS[object], brought[object]]] : [])))
 
-const KINDS = Object.fromEntries(BINNED.map((object) => [kindOf(object), object]))
+const KINDS = Object.fromEntries(BINNED.map((object) => [PATHS[object], object]))
 
 const parameters = {
   kind: { schema: { type: 'string' as const, enum: Object.keys(KINDS) }, description: 'Of one kind.' },
@@ -46,7 +46,7 @@ export const binRoutes = (deps: Deps): Route<Need>[] => {
     const { brought, left, refusal } = outlook(org, row)
     return {
       event_id,
-      record: { kind: kindOf(object), id: record_id, title },
+      record: { kind: PATHS[object], id: record_id, title },
       deleted_by: member_id,
       deleted_at: rfc3339(at),
       kept_until: rfc3339(at + BIN_MS),

@@ -25,25 +25,21 @@ export type RecordWrites = {
   remove?: AnyStore['remove']
 }
 
-/** The paths of the API, which are the names of the kinds. */
-const KINDS = {
-  contact: 'contacts',
-  company: 'companies',
-  deal: 'deals',
-  note: 'notes',
-  task: 'tasks',
-  meeting: 'meetings',
-  conversation: 'conversations',
-  tag: 'tags',
-  list: 'lists',
-  custom_field: 'custom-fields',
-} as const
-export type RecordObject = keyof typeof KINDS
+const OBJECTS = [
+  'contact',
+  'company',
+  'deal',
+  'note',
+  'task',
+  'meeting',
+  'conversation',
+  'tag',
+  'list',
+  'custom_field',
+] as const
+export type RecordObject = (typeof OBJECTS)[number]
 
-export const isRecordObject = (name: string): name is RecordObject => Object.hasOwn(KINDS, name)
-
-/** The path of the API as the name of a kind: deals. */
-export const kindOf = (object: RecordObject): string => KINDS[object]
+export const isRecordObject = (name: string): name is RecordObject => (OBJECTS as readonly string[]).includes(name)
 
 export const recordWrites = once((deps: Deps): Record<RecordObject, RecordWrites> => {
   const deals = dealStore(deps)

@@ -1,29 +1,30 @@
 import type { Deps } from '../../deps.ts'
 import { conversationRemoval } from '../../inbox/conversations/removal.ts'
 
-/** The table of each kind of sample record. */
-const TABLES: Record<string, string> = {
-  tasks: 'tasks',
-  notes: 'notes',
-  meetings: 'meetings',
-  enrollments: 'enrollments',
-  conversations: 'conversations',
-  lists: 'lists',
-  deals: 'deals',
-  contacts: 'contacts',
-  companies: 'companies',
-  tags: 'tags',
-  'custom-fields': 'custom_fields',
-  sequences: 'sequences',
-  members: 'members',
-}
+/** What sample data consists of: the path of each in the API, whose table has the same name. */
+const KINDS = [
+  'tasks',
+  'notes',
+  'meetings',
+  'enrollments',
+  'conversations',
+  'lists',
+  'deals',
+  'contacts',
+  'companies',
+  'tags',
+  'custom-fields',
+  'sequences',
+  'members',
+]
 const MAX_SHOWN = 100
 
 /** What is left of the sample data, and the removal of what the API cannot delete: mails, enrollments, settings. */
 export function sampleRows({ db, clock }: Deps) {
   const removeConversation = conversationRemoval({ db, clock })
   const of = Object.fromEntries(
-    Object.entries(TABLES).map(([object, table]) => {
+    KINDS.map((object) => {
+      const table = object.replaceAll('-', '_')
       const joined = `sample_records AS sample JOIN ${table} AS own
         ON own.org_id = sample.org_id AND own.id = sample.record_id WHERE sample.org_id = ? AND sample.object = '${object}'`
       return [

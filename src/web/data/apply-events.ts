@@ -1,25 +1,15 @@
 import { batch } from '@preact/signals'
+import { type Noun, PATHS } from '../../lib/pure/nouns.ts'
 import type { RecordStore } from './record-store.ts'
 import type { StreamEvent } from './stream-types.ts'
 import type { Fields, Kind, Rec } from './types.ts'
 import type { WriteQueue } from './write-queue.ts'
 
-const KINDS: Record<string, Kind> = {
-  deal: 'deals',
-  contact: 'contacts',
-  company: 'companies',
-  task: 'tasks',
-  note: 'notes',
-  tag: 'tags',
-  list: 'lists',
-  custom_field: 'custom-fields',
-  meeting: 'meetings',
-  conversation: 'conversations',
-  message: 'messages',
-  enrollment: 'enrollments',
+/** The kind of what an event is about; undefined for what no page holds, such as transcripts. */
+export function kindOf(type: string): Kind | undefined {
+  const noun = type.slice(0, type.indexOf('.')) as Noun
+  return noun === 'transcript' ? undefined : (PATHS[noun] as Kind | undefined)
 }
-
-export const kindOf = (type: string): Kind | undefined => KINDS[type.slice(0, type.indexOf('.'))]
 
 type Parts = {
   store: RecordStore

@@ -1,7 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { nounOf } from '../../lib/pure/nouns.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { OBJECTS, type PageKind } from '../components/kinds.ts'
+import type { PageKind } from '../components/kinds.ts'
 import { sayFailed } from '../components/say-failed.ts'
 import { TooLong, tooLong } from '../components/typed/too-long.tsx'
 import { me } from '../data/boot.ts'
@@ -87,7 +88,7 @@ export function Composer({ kind, id, isDocked = false }: ComposerProps) {
   )
 }
 
-const linksOf = (kind: PageKind, id: string) => ({ [`${OBJECTS[kind]}_ids`]: [id] })
+const linksOf = (kind: PageKind, id: string) => ({ [`${nounOf(kind)}_ids`]: [id] })
 const SEND = () => keyLabel('mod+Enter', isMac)
 
 function NoteForm({ kind, id }: { kind: PageKind; id: string }) {

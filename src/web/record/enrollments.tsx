@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import { nounOf } from '../../lib/pure/nouns.ts'
 import { Icon } from '../components/icon.tsx'
-import { OBJECTS, type PageKind } from '../components/kinds.ts'
+import type { PageKind } from '../components/kinds.ts'
 import { State } from '../components/state.tsx'
 import { pathWith } from '../data/api.ts'
 import { client } from '../data/current.ts'
@@ -12,7 +13,7 @@ import { texts } from './texts.ts'
 export function Enrollments({ kind, record }: { kind: PageKind; record: Rec }) {
   const [found, setFound] = useState<Enrollment[]>([])
   const [sequences, setSequences] = useState<ReadonlyMap<string, Sequence>>(new Map())
-  const key = `${OBJECTS[kind]}_id`
+  const key = `${nounOf(kind)}_id`
   useEffect(() => {
     const { api, events } = client()
     let isOver = false

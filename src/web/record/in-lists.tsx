@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
+import { nounOf } from '../../lib/pure/nouns.ts'
 import { IconButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
-import { OBJECTS, type PageKind } from '../components/kinds.ts'
+import type { PageKind } from '../components/kinds.ts'
 import { pathWith } from '../data/api.ts'
 import { boot } from '../data/boot.ts'
 import { client } from '../data/current.ts'
@@ -13,13 +14,13 @@ import { texts } from './texts.ts'
 
 /** The static lists that the record is in, and those it can be added to. */
 export function InLists({ kind, record }: { kind: PageKind; record: Rec }) {
-  const all = boot.value.lists.filter((each) => each.object === OBJECTS[kind] && each.kind === 'static')
+  const all = boot.value.lists.filter((each) => each.object === nounOf(kind) && each.kind === 'static')
   const [ids, setIds] = useState<readonly string[]>([])
   useEffect(() => {
     let isOver = false
     const read = () =>
       client()
-        .api.get<{ list_ids: string[] }>(pathWith('/app/whereabouts', { [`${OBJECTS[kind]}_id`]: record.id }))
+        .api.get<{ list_ids: string[] }>(pathWith('/app/whereabouts', { [`${nounOf(kind)}_id`]: record.id }))
         .then(({ list_ids }) => {
           if (!isOver) setIds(list_ids)
         })
@@ -38,7 +39,7 @@ export function InLists({ kind, record }: { kind: PageKind; record: Rec }) {
   }
 
   const make = async (name: string) => {
-    const { id } = await create('lists', { name, object: OBJECTS[kind], kind: 'static' })
+    const { id } = await create('lists', { name, object: nounOf(kind), kind: 'static' })
     return { value: id, label: name }
   }
   const shown = ids.flatMap((id) => all.find((each) => each.id === id) ?? [])

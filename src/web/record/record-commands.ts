@@ -1,4 +1,5 @@
-import { ICONS, OBJECTS, type PageKind } from '../components/kinds.ts'
+import { nounOf } from '../../lib/pure/nouns.ts'
+import { ICONS, type PageKind } from '../components/kinds.ts'
 import { sayFailed } from '../components/say-failed.ts'
 import { showToast } from '../components/toast.tsx'
 import { client } from '../data/current.ts'
@@ -152,7 +153,7 @@ function commandsOf(kind: PageKind, id: string): Command[] {
       title: () => words().merge,
       icon: 'merge',
       when: () => kind !== 'deals' && isFree(),
-      run: () => navigate(`/duplicates?object=${OBJECTS[kind]}&with=${id}`),
+      run: () => navigate(`/duplicates?object=${nounOf(kind)}&with=${id}`),
     }),
     each({
       id: 'record.delete',

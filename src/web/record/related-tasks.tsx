@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { nounOf } from '../../lib/pure/nouns.ts'
 import { Avatar } from '../components/avatar.tsx'
 import { Button } from '../components/button.tsx'
 import { Check } from '../components/check.tsx'
 import { Icon } from '../components/icon.tsx'
-import { OBJECTS, type PageKind } from '../components/kinds.ts'
+import type { PageKind } from '../components/kinds.ts'
 import { sayFailed } from '../components/say-failed.ts'
 import { showToast } from '../components/toast.tsx'
 import { memberName } from '../data/boot.ts'
@@ -23,7 +24,7 @@ type RelatedProps = { kind: PageKind; record: Rec }
 
 /** The tasks about a record: the open ones first, and the last ones that were done. */
 export function RelatedTasks({ kind, record: now }: RelatedProps) {
-  const done = useList('tasks', { [`${OBJECTS[kind]}_id`]: now.id, status: 'done', sort: '-created_at' })
+  const done = useList('tasks', { [`${nounOf(kind)}_id`]: now.id, status: 'done', sort: '-created_at' })
   const open = tasksOf(kind, now.id)
   const ids = new Set(open.map(({ id }) => id))
   const others = (done?.ids.value ?? []).filter((id) => !ids.has(id)).slice(0, 3)

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
+import { nounOf } from '../../lib/pure/nouns.ts'
 import { Banner } from '../components/banner.tsx'
 import { Button } from '../components/button.tsx'
 import { Empty } from '../components/empty.tsx'
-import { OBJECTS, type PageKind } from '../components/kinds.ts'
+import type { PageKind } from '../components/kinds.ts'
 import { sayWhy } from '../components/say-why.ts'
 import { Bar } from '../components/skeleton.tsx'
 import { showToast } from '../components/toast.tsx'
@@ -81,7 +82,7 @@ function useWhereabouts(kind: PageKind, id: string): Whereabouts | null | 'loadi
   const [found, setFound] = useState<Whereabouts | null | 'loading'>('loading')
   useEffect(() => {
     client()
-      .api.get<Whereabouts>(pathWith('/app/whereabouts', { [`${OBJECTS[kind]}_id`]: id }))
+      .api.get<Whereabouts>(pathWith('/app/whereabouts', { [`${nounOf(kind)}_id`]: id }))
       .then(setFound)
       .catch(() => setFound(null))
   }, [kind, id])

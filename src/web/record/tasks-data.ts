@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { OBJECTS, type PageKind } from '../components/kinds.ts'
+import { nounOf } from '../../lib/pure/nouns.ts'
+import type { PageKind } from '../components/kinds.ts'
 import { type KeysetList, list } from '../data/pages.ts'
 import { record } from '../data/records.ts'
 import type { Task } from '../data/types.ts'
@@ -37,7 +38,7 @@ function start(kind: PageKind, id: string, name: string): Open {
   return { name, list: found, uses: 0, stop }
 }
 
-const queryOf = (kind: PageKind, id: string) => ({ [`${OBJECTS[kind]}_id`]: id, status: 'open', sort: 'due_at' })
+const queryOf = (kind: PageKind, id: string) => ({ [`${nounOf(kind)}_id`]: id, status: 'open', sort: 'due_at' })
 
 /** The open tasks of a record, those that are due first at the top. What was done on this page stays where it is. */
 export function tasksOf(kind: PageKind, id: string): Task[] {

@@ -1,4 +1,5 @@
 import { createElement } from 'preact'
+import { PATHS } from '../../lib/pure/nouns.ts'
 import { Avatar } from '../components/avatar.tsx'
 import type { Choice } from '../components/choices.tsx'
 import { loadFigures } from '../components/fields/figures.ts'
@@ -7,14 +8,12 @@ import { pathWith } from '../data/api.ts'
 import { awayNote } from '../data/away.ts'
 import { boot } from '../data/boot.ts'
 import { client } from '../data/current.ts'
-import { type Named, nameOf } from '../data/names.ts'
+import { nameOf } from '../data/names.ts'
 import { create, record } from '../data/records.ts'
 import type { Rec } from '../data/types.ts'
 import { format } from '../lib/locale.ts'
 
 // Where fields find the records that they name, in the app: see components/fields/sources.ts.
-
-const PLURAL: Record<Linked, Named> = { company: 'companies', contact: 'contacts', deal: 'deals' }
 
 const choiceOf =
   (kind: Linked) =>
@@ -33,9 +32,9 @@ async function search(kind: Linked, typed: string, signal: AbortSignal): Promise
   const { api, store } = client()
   const since = store.moment()
   const query = { limit: 20, q: typed.trim() === '' ? undefined : typed.trim().slice(0, 255) }
-  const { data } = await api.get<{ data: Rec[] }>(pathWith(`/api/v1/${PLURAL[kind]}`, query))
+  const { data } = await api.get<{ data: Rec[] }>(pathWith(`/api/v1/${PATHS[kind]}`, query))
   if (signal.aborted) return []
-  for (const each of data) store.accept(PLURAL[kind], each, { since })
+  for (const each of data) store.accept(PATHS[kind], each, { since })
   return data.map(choiceOf(kind))
 }
 
@@ -50,7 +49,7 @@ async function createNamed(kind: Linked | 'tag', name: string): Promise<Choice |
       : kind === 'company'
         ? { name }
         : { title: name }
-  const { id } = await create(PLURAL[kind], fields)
+  const { id } = await create(PATHS[kind], fields)
   return { value: id, label: name }
 }
 
@@ -62,8 +61,8 @@ export const sources: Sources = {
   members: () => boot.value.members,
   memberNote: awayNote,
   tags,
-  nameOf: (kind, id) => nameOf(PLURAL[kind], id),
-  hrefOf: (kind, id) => `/${PLURAL[kind]}/${id}`,
+  nameOf: (kind, id) => nameOf(PATHS[kind], id),
+  hrefOf: (kind, id) => `/${PATHS[kind]}/${id}`,
   search: (kind) => (typed, signal) => search(kind, typed, signal),
   create: createNamed,
   currency: () => boot.value.org.currency,

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { nounOf } from '../../lib/pure/nouns.ts'
 import { Avatar } from '../components/avatar.tsx'
 import { BulkBar } from '../components/bulk-bar.tsx'
 import { Button } from '../components/button.tsx'
@@ -6,6 +7,7 @@ import type { Choice } from '../components/choices.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { useSources } from '../components/fields/sources.ts'
 import type { IconName } from '../components/icon.tsx'
+import { isMergeable } from '../components/kinds.ts'
 import { later } from '../components/later.tsx'
 import { PickerPopover } from '../components/picker.tsx'
 import { boot } from '../data/boot.ts'
@@ -22,7 +24,6 @@ import { exportCsv } from './export.ts'
 import { ownerChoices, tagChoices } from './filters/common-fields.tsx'
 import { DEAL_POPUPS, type DealPopup, type ListPopup, useList } from './list-context.ts'
 import { rowQuery } from './list-query.ts'
-import { isMergeable, OBJECTS } from './objects.ts'
 import { countOf, isSelected, NONE } from './table/selection.ts'
 import { texts as tableTexts } from './table/texts.ts'
 import { texts } from './texts.ts'
@@ -118,7 +119,7 @@ export function BulkActions({ total }: { total: number }) {
               plain
               icon="merge"
               off={!selection.isAll && count === 2 ? undefined : words.onlyTwo}
-              onClick={() => void navigate(`/duplicates?object=${OBJECTS[kind]}&pair=${chosenIds().join(',')}`)}
+              onClick={() => void navigate(`/duplicates?object=${nounOf(kind)}&pair=${chosenIds().join(',')}`)}
             >
               {words.merge}
             </Button>
@@ -186,11 +187,11 @@ export function BulkActions({ total }: { total: number }) {
           anchor={anchor}
           label={words.findList}
           choices={boot.value.lists
-            .filter((each) => each.object === OBJECTS[kind] && each.kind === 'static' && each.id !== of?.id)
+            .filter((each) => each.object === nounOf(kind) && each.kind === 'static' && each.id !== of?.id)
             .map(({ id, name }) => ({ value: id, label: name }))}
           chosen={[]}
           create={async (name) => {
-            const made = await create('lists', { name, object: OBJECTS[kind], kind: 'static' })
+            const made = await create('lists', { name, object: nounOf(kind), kind: 'static' })
             return { value: made.id, label: name }
           }}
           onClose={close}

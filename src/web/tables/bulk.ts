@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { PageKind } from '../components/kinds.ts'
 import { sayWhy } from '../components/say-why.ts'
 import { showToast } from '../components/toast.tsx'
 import { ApiProblem } from '../data/api.ts'
@@ -7,7 +8,6 @@ import { client } from '../data/current.ts'
 import { type BulkState, followBulk } from '../shell/follow-bulk.ts'
 import { toFilter } from './filters/conditions.ts'
 import type { Asked } from './list-context.ts'
-import type { TableKind } from './objects.ts'
 import { countOf, type Selection } from './table/selection.ts'
 import { texts } from './texts.ts'
 
@@ -40,7 +40,7 @@ export type Change = {
 }
 
 /** What was not changed by the last change of many, for the dialog that shows it. */
-export const failures = signal<{ kind: TableKind; reasons: Reason[] } | null>(null)
+export const failures = signal<{ kind: PageKind; reasons: Reason[] } | null>(null)
 
 type Reason = { id: string; text: string }
 
@@ -53,7 +53,7 @@ async function reasonOf({ id, ...refusal }: BulkState['failed'][number]): Promis
 
 /** Starts a change. Resolves when the server has taken all records, unless the page is left: it goes on all the same. */
 export async function changeMany(
-  kind: TableKind,
+  kind: PageKind,
   target: Target,
   change: Change,
   done: (count: number) => string,

@@ -1,14 +1,14 @@
 import { Avatar } from '../components/avatar.tsx'
 import type { Email } from '../components/fields/field.ts'
 import { primaryFirst } from '../components/fields/show.tsx'
+import type { PageKind } from '../components/kinds.ts'
 import { Money } from '../components/money.tsx'
 import { boot } from '../data/boot.ts'
 import { nameOf } from '../data/names.ts'
 import type { Rec } from '../data/types.ts'
-import type { TableKind } from './objects.ts'
 
 /** A row on a phone: who or what, below it the next thing one would look for, and the owner at the end. */
-export function CardOf({ kind, record }: { kind: TableKind; record: Rec }) {
+export function CardOf({ kind, record }: { kind: PageKind; record: Rec }) {
   const name = String(record.name ?? record.title)
   const owner = boot.value.members.find(({ id }) => id === record.owner_id)
   return (
@@ -33,7 +33,7 @@ export function CardOf({ kind, record }: { kind: TableKind; record: Rec }) {
   )
 }
 
-function below(kind: TableKind, record: Rec): string {
+function below(kind: PageKind, record: Rec): string {
   const company = typeof record.company_id === 'string' ? nameOf('companies', record.company_id) : undefined
   if (kind === 'deals') {
     const stage = boot.value.stages.find(({ id }) => id === record.stage)

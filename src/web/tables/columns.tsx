@@ -1,11 +1,11 @@
+import { nounOf } from '../../lib/pure/nouns.ts'
 import { Avatar } from '../components/avatar.tsx'
 import type { Field, FieldType } from '../components/fields/field.ts'
+import type { PageKind } from '../components/kinds.ts'
 import { Pips } from '../components/pips.tsx'
 import { boot } from '../data/boot.ts'
 import { nameOf } from '../data/names.ts'
 import type { Rec } from '../data/types.ts'
-import type { TableKind } from './objects.ts'
-import { OBJECTS } from './objects.ts'
 import type { TableColumn } from './table/column.ts'
 import { texts as tableTexts } from './table/texts.ts'
 import { texts } from './texts.ts'
@@ -27,11 +27,11 @@ function column(key: string, label: Words, type: FieldType, width: number, more:
 }
 
 /** The name of a record is its link. The cell around it is the tab stop, whose Enter opens the record too. */
-const nameOfRow = (kind: TableKind, key: string) => (record: Rec) => {
+const nameOfRow = (kind: PageKind, key: string) => (record: Rec) => {
   const name = String(record[key] ?? '')
   return (
     <span class="row">
-      {kind !== 'deals' && <Avatar kind={OBJECTS[kind] as 'contact' | 'company'} name={name} />}
+      {kind !== 'deals' && <Avatar kind={nounOf(kind) as 'contact' | 'company'} name={name} />}
       <a class="cut" dir="auto" href={`/${kind}/${record.id}`} tabIndex={-1} title={name}>
         {name}
       </a>
@@ -200,9 +200,9 @@ const dealColumns = (): TableColumn[] => [
 const OWN = { contacts: contactColumns, companies: companyColumns, deals: dealColumns }
 
 /** All columns that a table of the kind can have. Reads signals. */
-export function columnsOf(kind: TableKind): TableColumn[] {
+export function columnsOf(kind: PageKind): TableColumn[] {
   const custom = boot.value.custom_fields
-    .filter(({ object, is_archived }) => object === OBJECTS[kind] && !is_archived)
+    .filter(({ object, is_archived }) => object === nounOf(kind) && !is_archived)
     .sort((one, other) => one.position - other.position)
   const all = [
     ...OWN[kind](),
@@ -228,11 +228,11 @@ const headWidth = (label: string): number => Math.min(20 + 7 * label.length, 180
 /** Of custom fields. */
 const WIDTHS: Partial<Record<FieldType, number>> = { number: 104, boolean: 84, select: 84, member: 62 }
 
-const SHOWN: Record<TableKind, string[]> = {
+const SHOWN: Record<PageKind, string[]> = {
   contacts: ['name', 'company_id', 'emails', 'owner_id', 'updated_at', 'tag_ids'],
   companies: ['name', 'domains', 'industry', 'owner_id', 'updated_at', 'tag_ids'],
   deals: ['title', 'company_id', 'stage', 'amount', 'expected_close_date', 'owner_id', 'tag_ids'],
 }
 
 /** The columns of a table that nobody has arranged yet. Custom fields, of which most rows have none, are behind "Columns". */
-export const usualLayout = (kind: TableKind) => SHOWN[kind].map((key) => ({ key }))
+export const usualLayout = (kind: PageKind) => SHOWN[kind].map((key) => ({ key }))

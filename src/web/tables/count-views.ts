@@ -1,3 +1,4 @@
+import type { PageKind } from '../components/kinds.ts'
 import { boot } from '../data/boot.ts'
 import { client } from '../data/current.ts'
 import { serverNow } from '../lib/server-time.ts'
@@ -7,7 +8,6 @@ import { dealFields } from './deals/filter-fields.ts'
 import { conditionsForTable } from './deals/table-conditions.ts'
 import { filterFieldsOf } from './filter-fields.ts'
 import { countRows, rowQuery } from './list-query.ts'
-import type { TableKind } from './objects.ts'
 import type { RowQuery } from './table/rows.ts'
 import { savedState } from './views/list-state.ts'
 import { findView, type View } from './views/saved-views.ts'
@@ -78,7 +78,7 @@ async function countOne(view: View): Promise<void> {
   const asked = { version: view.version }
   counted.set(view.id, asked)
   const query = queryOf(view)
-  const count = query && (await countRows(view.object as TableKind, query).catch(() => undefined))
+  const count = query && (await countRows(view.object as PageKind, query).catch(() => undefined))
   if (findView(view.id)?.version !== view.version || counted.get(view.id) !== asked) return
   const counts = new Map(viewCounts.peek())
   if (count === undefined) counts.delete(view.id)

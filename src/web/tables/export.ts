@@ -1,17 +1,17 @@
 import { textOfValue } from '../components/fields/field-types.ts'
 import type { Sources } from '../components/fields/sources.ts'
+import type { PageKind } from '../components/kinds.ts'
 import { showToast } from '../components/toast.tsx'
 import { loadNames } from '../data/names.ts'
 import type { Rec } from '../data/types.ts'
 import { format } from '../lib/locale.ts'
 import { walkRows } from './list-query.ts'
-import type { TableKind } from './objects.ts'
 import { readValue, type TableColumn } from './table/column.ts'
 import type { RowQuery } from './table/rows.ts'
 import { texts } from './texts.ts'
 
 type Export = {
-  kind: TableKind
+  kind: PageKind
   query: RowQuery
   columns: readonly TableColumn[]
   sources: Sources

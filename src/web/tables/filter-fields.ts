@@ -1,8 +1,9 @@
+import { nounOf } from '../../lib/pure/nouns.ts'
+import type { PageKind } from '../components/kinds.ts'
 import { boot } from '../data/boot.ts'
 import { customFields, linked, memberChoices, tagChoices } from './filters/common-fields.tsx'
 import type { FieldKind } from './filters/conditions.ts'
 import type { FilterField } from './filters/filter-field.ts'
-import { OBJECTS, type TableKind } from './objects.ts'
 import { texts } from './texts.ts'
 
 // The fields by which tables are filtered: those of smart lists.
@@ -22,7 +23,7 @@ const times = (): FilterField[] => [
   own('created_at', 'created', 'time', { icon: 'clock' }),
 ]
 
-const OWN: Record<TableKind, () => FilterField[]> = {
+const OWN: Record<PageKind, () => FilterField[]> = {
   contacts: () => [
     ...shared(),
     own('company_id', 'company', 'id', { icon: 'firm', ...linked('company') }),
@@ -77,7 +78,7 @@ const OWN: Record<TableKind, () => FilterField[]> = {
 }
 
 /** Reads signals. */
-export const filterFieldsOf = (kind: TableKind): FilterField[] => [
+export const filterFieldsOf = (kind: PageKind): FilterField[] => [
   ...OWN[kind](),
-  ...customFields(OBJECTS[kind], texts().customFields),
+  ...customFields(nounOf(kind), texts().customFields),
 ]

@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { PageKind } from '../components/kinds.ts'
 import { me } from '../data/boot.ts'
 import { searchFor } from '../lib/emoji.ts'
 import { keep, kept } from '../lib/kept.ts'
@@ -8,7 +9,6 @@ import { columnsOf, usualLayout } from './columns.tsx'
 import { filterFieldsOf } from './filter-fields.ts'
 import { type Filter, sameConditions } from './filters/conditions.ts'
 import type { FilterField } from './filters/filter-field.ts'
-import type { TableKind } from './objects.ts'
 import type { TableColumn } from './table/column.ts'
 import { type Layout, layoutText, readLayout } from './table/layout.ts'
 import type { Rows } from './table/rows.ts'
@@ -18,7 +18,7 @@ import { type ListAddress, listAddress, shownAt } from './views/use-list-state.t
 
 /** What the parts of a list of records share. */
 export type ListContext = {
-  kind: TableKind
+  kind: PageKind
   /** Only the members of this list, or what its filter becomes here. */
   of: ShownList | undefined
   state: TableState
@@ -68,7 +68,7 @@ export type SharedView = Pick<ListContext, 'address' | 'fields' | 'filterOpen'> 
 
 type Narrowing = { list?: ShownList; view?: SharedView }
 
-export function listContext(kind: TableKind, { list, view }: Narrowing = {}): ListContext {
+export function listContext(kind: PageKind, { list, view }: Narrowing = {}): ListContext {
   const columns = computed(() => columnsOf(kind))
   const fields = view?.fields ?? computed(() => filterFieldsOf(kind))
   const reading = computed(() => readingOf(fields.value))
@@ -122,7 +122,7 @@ export function listContext(kind: TableKind, { list, view }: Narrowing = {}): Li
   }
 }
 
-function withEmoji(kind: TableKind, asked: Asked): Asked {
+function withEmoji(kind: PageKind, asked: Asked): Asked {
   const { q, parts } = searchFor(kind, asked.q)
   return { ...asked, q, conditions: [...asked.conditions, ...parts] }
 }
@@ -143,7 +143,7 @@ export function askedAt(kind: 'contacts' | 'companies', address: URLSearchParams
   return withEmoji(kind, { conditions, q, sort: knownSort(sort, columnsOf(kind)) })
 }
 
-const nameOfLayout = (kind: TableKind): string => `dealbox.columns.${me.peek().id}.${kind}`
+const nameOfLayout = (kind: PageKind): string => `dealbox.columns.${me.peek().id}.${kind}`
 
 export const ListPlace = createContext<ListContext | null>(null)
 /** Throws outside of a list. */

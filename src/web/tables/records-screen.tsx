@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { nounOf } from '../../lib/pure/nouns.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
 import { MenuButton } from '../components/menu.tsx'
@@ -15,7 +16,6 @@ import { exportCsv } from './export.ts'
 import { askedAt, listContext } from './list-context.ts'
 import { rowQuery } from './list-query.ts'
 import { NewRecord } from './new-record.tsx'
-import { OBJECTS } from './objects.ts'
 import { countText, RecordList } from './record-list.tsx'
 import { TagsManager } from './tags-manager.tsx'
 import { texts } from './texts.ts'
@@ -59,7 +59,7 @@ export function RecordsScreen({ kind }: { kind: 'contacts' | 'companies' }) {
               {
                 label: texts().duplicates,
                 icon: 'merge' as const,
-                onPick: () => void navigate(`/duplicates?object=${OBJECTS[kind]}`),
+                onPick: () => void navigate(`/duplicates?object=${nounOf(kind)}`),
               },
               ...(kind === 'contacts'
                 ? [{ label: texts().fromText, icon: 'note' as const, onPick: () => askForPeople('') }]
@@ -93,7 +93,7 @@ export function RecordsScreen({ kind }: { kind: 'contacts' | 'companies' }) {
         (isPhone.value ? (
           <IconButton plain class="acc" icon="plus" title={texts()[kind].create} onClick={create.run} />
         ) : (
-          <Button first icon="plus" keys={commandHints(`app.new-${OBJECTS[kind]}`).keys} onClick={create.run}>
+          <Button first icon="plus" keys={commandHints(`app.new-${nounOf(kind)}`).keys} onClick={create.run}>
             {texts()[kind].create}
           </Button>
         ))}

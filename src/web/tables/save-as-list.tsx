@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from 'preact/hooks'
+import { nounOf } from '../../lib/pure/nouns.ts'
 import { Button } from '../components/button.tsx'
 import { Popover } from '../components/popover.tsx'
 import { sayWhy } from '../components/say-why.ts'
@@ -10,7 +11,6 @@ import { navigate } from '../lib/router.ts'
 import { toFilter } from './filters/conditions.ts'
 import { useList } from './list-context.ts'
 import { noteList } from './lists-of-boot.ts'
-import { OBJECTS } from './objects.ts'
 import { texts } from './texts.ts'
 
 /** Makes a smart list of the filter. */
@@ -47,7 +47,7 @@ function NameList({ anchor, onClose }: { anchor: HTMLElement; onClose: () => voi
     if (tooLong(name.trim())) return
     try {
       const filter = toFilter(address.peek().state.conditions)
-      const made = await create('lists', { name: name.trim(), object: OBJECTS[kind], kind: 'smart', filter })
+      const made = await create('lists', { name: name.trim(), object: nounOf(kind), kind: 'smart', filter })
       noteList(made)
       begun.clear()
       onClose()

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PageKind } from '../components/kinds.ts'
 import { me } from '../data/boot.ts'
 import { client } from '../data/current.ts'
 import { onNewDay } from '../lib/today.ts'
-import type { TableKind } from './objects.ts'
 import { type RowQuery, type Rows, rows } from './table/rows.ts'
 
 /** Opens the rows of a query, which follow the events of the server. */
-export function openRows(kind: TableKind, query: RowQuery): Rows {
+export function openRows(kind: PageKind, query: RowQuery): Rows {
   const { api, store, events, refreshers } = client()
   const onNews = (callback: (id: string, isMine: boolean) => void) =>
     events.onEvent(({ type, actor, data }, of) => {
@@ -32,13 +32,13 @@ export function openRows(kind: TableKind, query: RowQuery): Rows {
   return { ...opened, dispose }
 }
 
-const nameOf = (kind: TableKind, query: RowQuery, version = ''): string => `${kind} ${JSON.stringify(query)} ${version}`
+const nameOf = (kind: PageKind, query: RowQuery, version = ''): string => `${kind} ${JSON.stringify(query)} ${version}`
 
 /** Rows that were asked for before their table is there. */
 let prepared: { name: string; rows: Rows } | undefined
 
 /** Asks for the first rows of a table that is about to be shown; resolves when they are there. */
-export function prepareRows(kind: TableKind, query: RowQuery): Promise<void> {
+export function prepareRows(kind: PageKind, query: RowQuery): Promise<void> {
   prepared?.rows.dispose()
   prepared = { name: nameOf(kind, query), rows: openRows(kind, query) }
   return prepared.rows.reach(0)
@@ -55,7 +55,7 @@ function takePrepared(name: string): Rows | undefined {
  * The rows of a query. When it changes, or what it means by the `version` of its list, the old ones stay until the first of the
  * new ones are here.
  */
-export function useRows(kind: TableKind, query: RowQuery, version?: string): Rows {
+export function useRows(kind: PageKind, query: RowQuery, version?: string): Rows {
   const name = nameOf(kind, query, version)
   const [shown, setShown] = useState(() => ({ name, rows: takePrepared(name) ?? openRows(kind, query) }))
   const latest = useRef(shown)

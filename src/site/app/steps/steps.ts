@@ -4,9 +4,10 @@ import { type Deps, once } from '../../../deps.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import { same } from '../../../lib/merge.ts'
 import { notFound, Problem } from '../../../lib/problem.ts'
+import { PATHS } from '../../../lib/pure/nouns.ts'
 import { rfc3339 } from '../../../lib/time.ts'
 import { type BulkRow, bulkJournal, RUNNING } from '../bulk/journal.ts'
-import { isRecordObject, kindOf, type RecordObject, recordWrites } from '../records.ts'
+import { isRecordObject, type RecordObject, recordWrites } from '../records.ts'
 import { type Done, type FoundStep, stepRows, type Told } from './rows.ts'
 
 // What a member has changed, step by step: docs/decisions/050-one-undo.md.
@@ -109,7 +110,7 @@ export const stepStore = once((deps: Deps) => {
     const merge = mergeOf(who.org, part)
     if (!merge) return null
     const { object, kept_id: id } = merge
-    return { kind: kindOf(object), id, title: titleNow(who, object, id) }
+    return { kind: PATHS[object], id, title: titleNow(who, object, id) }
   }
 
   /** Null for a record that is gone. */
@@ -146,7 +147,7 @@ function fieldsOf({ fields, values, previous }: Told): string[] {
 const typeOf = ({ type, is_old }: Told): string => (is_old ? type.replace(/\.created$/, '.restored') : type)
 
 export const nameOf = ({ told, object }: Part): Named => ({
-  kind: kindOf(object),
+  kind: PATHS[object],
   id: told.object_id,
   title: told.title,
 })

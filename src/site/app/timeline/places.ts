@@ -1,4 +1,5 @@
 import { firstIdAt, timeOfId } from '../../../lib/id.ts'
+import { TABLES } from '../../../lib/pure/nouns.ts'
 import type { Database } from '../../../store/sqlite/driver.ts'
 import type { TimelineObject } from '../asked-record.ts'
 import { type RecordEvent, recordEvents } from './events.ts'
@@ -10,8 +11,6 @@ import { type Found, isAfter, type Source, type TimelinePosition } from './place
 
 /** Of the meetings, enrollments and tasks of a record, which are sorted as a whole. */
 const MAX_SORTED = 1000
-
-const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
 
 /**
  * What the ids of the stage changes of a deal begin with; their version follows, by which they are sorted. Greater than

@@ -8,10 +8,11 @@ import type { Caller } from '../../../lib/caller.ts'
 import * as f from '../../../lib/fields.ts'
 import { same } from '../../../lib/merge.ts'
 import { conflict, field, invalid, Problem } from '../../../lib/problem.ts'
+import { PATHS } from '../../../lib/pure/nouns.ts'
 import { validate } from '../../../lib/validate.ts'
 import type { Deal } from '../../../records/deal.ts'
 import type { Stored } from '../../../store/rows/record-store.ts'
-import { isRecordObject, kindOf, type RecordObject, recordWrites } from '../records.ts'
+import { isRecordObject, type RecordObject, recordWrites } from '../records.ts'
 import { stepOf, undoKey } from '../steps/keys.ts'
 import { type ToldEvent, toldEvents } from './events.ts'
 import { inverse } from './inverse.ts'
@@ -55,7 +56,7 @@ export const undoStore = once((deps: Deps) => {
 
   const answer = (who: Caller, object: RecordObject, id: string, version: number | null, before: number): Undone => ({
     event: events.newestOf(who.org, before, id) ?? null,
-    record: { kind: kindOf(object), id, version },
+    record: { kind: PATHS[object], id, version },
     left: [],
     brought: {},
   })

@@ -1,8 +1,9 @@
+import { nounOf } from '../../../lib/pure/nouns.ts'
 import { boot } from '../../data/boot.ts'
 import type { Fields, Rec } from '../../data/types.ts'
 import { valueAt } from '../../data/values.ts'
 import type { Field, FieldType } from '../fields/field.ts'
-import { OBJECTS, type PageKind } from '../kinds.ts'
+import type { PageKind } from '../kinds.ts'
 import { texts } from './texts.ts'
 
 /**
@@ -83,7 +84,7 @@ export function propertiesOf(kind: PageKind): Property[] {
 /** The custom fields of a kind of records. */
 export const customPropertiesOf = (kind: PageKind): Property[] =>
   boot.value.custom_fields
-    .filter((each) => each.object === OBJECTS[kind] && !each.is_archived)
+    .filter((each) => each.object === nounOf(kind) && !each.is_archived)
     .sort((a, b) => a.position - b.position)
     .map((each) => ({
       field: { ...each, options: each.options, type: each.type as FieldType, isLong: true },

@@ -1,5 +1,6 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
-import { OBJECTS, type PageKind } from '../../components/kinds.ts'
+import { nounOf } from '../../../lib/pure/nouns.ts'
+import type { PageKind } from '../../components/kinds.ts'
 import { pathWith } from '../../data/api.ts'
 import { client } from '../../data/current.ts'
 import type { StreamEvent } from '../../data/stream-types.ts'
@@ -47,7 +48,7 @@ function make(kind: PageKind, id: string): TimelineData {
 
   const read = (at: string | null) =>
     client().api.get<Page>(
-      pathWith('/app/timeline', { [`${OBJECTS[kind]}_id`]: id, limit: PAGE, cursor: at ?? undefined }),
+      pathWith('/app/timeline', { [`${nounOf(kind)}_id`]: id, limit: PAGE, cursor: at ?? undefined }),
     )
 
   /** The page behind the last entry, also where another one became the last while it was on its way. */

@@ -1,3 +1,4 @@
+import { type Noun, nounOf, PATHS } from '../../../lib/pure/nouns.ts'
 import type { BinKind, BinRow, LeftOut } from '../../data/bin.ts'
 import { type Named, nameOf } from '../../data/names.ts'
 import { format } from '../../lib/locale.ts'
@@ -33,8 +34,8 @@ export function leftWords({ kind }: BinRow['record'], left: readonly LeftOut[]):
     if (reason === 'shared') return []
     if (field === 'members') return [words.gone(words.aList)]
     if (field === 'has_transcript') return [words.transcript]
-    const isOwn = each.object === OBJECTS[kind]
-    const name = isOwn ? fieldName(kind, field) : words.many(`${KINDS[each.object] ?? ''}`, 1)
+    const isOwn = each.object === nounOf(kind)
+    const name = isOwn ? fieldName(kind, field) : words.many(PATHS[each.object as Noun] ?? '', 1)
     if (reason === 'taken') return [words.taken(name, holderOf(kind, each))]
     if (reason === 'deleted') return [words.gone(name)]
     return [reason === 'invalid' ? words.invalid(name) : words.changed(name)]
@@ -52,16 +53,3 @@ export const refusalWords = ({ refusal }: BinRow): string =>
   refusal === null ? '' : (texts().cannot[refusal.field ?? ''] ?? refusal.detail)
 
 export const titleOf = ({ record }: BinRow): string => record.title || texts().untitled
-
-const OBJECTS: Readonly<Record<BinKind, string>> = {
-  deals: 'deal',
-  contacts: 'contact',
-  companies: 'company',
-  notes: 'note',
-  tasks: 'task',
-  meetings: 'meeting',
-}
-const KINDS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(OBJECTS).map(([kind, object]) => [object, kind])),
-  conversation: 'conversations',
-}

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { PATHS } from '../../../lib/pure/nouns.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -23,8 +24,6 @@ import { MergeWith } from './merge-with.tsx'
 import { type MergeObject, type Pair, pairsOf } from './pairs.ts'
 import './duplicates.css'
 
-const KINDS = { contact: 'contacts', company: 'companies' } as const
-
 /** Pairs of records that may be the same, found while the page is open, and one of them side by side. */
 export function Screen() {
   const object: MergeObject = query.value.get('object') === 'company' ? 'company' : 'contact'
@@ -37,7 +36,7 @@ export function Screen() {
 }
 
 function Pairs({ object, given }: { object: MergeObject; given: [string, string] | undefined }) {
-  const kind = KINDS[object]
+  const kind = PATHS[object]
   const search = useMemo(() => pairsOf(object), [object])
   useEffect(() => {
     search.start()

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { PATHS } from '../../../lib/pure/nouns.ts'
 import { Button } from '../../components/button.tsx'
 import { confirmFinal } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -22,7 +23,6 @@ import { type Filter, fromFilter } from '../../tables/filters/conditions.ts'
 import { type ListContext, listContext } from '../../tables/list-context.ts'
 import { addMembers } from '../../tables/list-members.ts'
 import { forgetList } from '../../tables/lists-of-boot.ts'
-import { kindOfObject } from '../../tables/objects.ts'
 import { countText, RecordList } from '../../tables/record-list.tsx'
 import { texts } from '../../tables/texts.ts'
 import { FilterChange } from './filter-change.tsx'
@@ -50,7 +50,7 @@ export function Screen({ params }: ScreenProps) {
 
 function Members({ found }: { found: List }) {
   const words = texts().lists
-  const kind = kindOfObject(found.object)
+  const kind = PATHS[found.object]
   // As the server has it: what is being saved holds once it is there.
   const own = useSignal(fromFilter(found.filter as Filter | null))
   useLayoutEffect(() => {

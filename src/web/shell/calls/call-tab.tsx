@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
+import { nounOf } from '../../../lib/pure/nouns.ts'
 import { Button } from '../../components/button.tsx'
-import { OBJECTS, type PageKind } from '../../components/kinds.ts'
+import type { PageKind } from '../../components/kinds.ts'
 import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
 import { draft as draftFor } from '../../data/drafts.ts'
@@ -55,5 +56,5 @@ export function CallTab({ kind, id }: { kind: PageKind; id: string }) {
 /** A call about a deal is one with its contact, too. */
 export function linksOf(kind: PageKind, id: string): Fields {
   const contact = kind === 'deals' ? (record('deals', id).peek() as Deal | null | undefined)?.primary_contact_id : null
-  return { [`${OBJECTS[kind]}_ids`]: [id], ...(contact ? { contact_ids: [contact] } : {}) }
+  return { [`${nounOf(kind)}_ids`]: [id], ...(contact ? { contact_ids: [contact] } : {}) }
 }
