@@ -8,6 +8,7 @@ import { readConfig } from './config/read.ts'
 import { commandHelp, listHelp } from './help.ts'
 import { sentenceOf } from './sentence.ts'
 import type { Opener } from './store.ts'
+import { trustFile } from './trust.ts'
 
 /** Where a command writes its result and its errors. */
 export type Streams = { out: (text: string) => void; err: (text: string) => void }
@@ -58,6 +59,7 @@ async function runCommand(command: Command, { argv, env, commands, opens }: Line
     const accepted = { ...command, options: { ...more, ...command.options } }
     const config = readConfig(accepted, { argv, env, known: optionsOf(commands) })
     asJson = (config.options as { json?: boolean }).json === true
+    if ('ca' in command.options && config.options.ca !== undefined) trustFile(config.options.ca as string)
     const writes = command.audit === undefined ? {} : auditedWrites(command.audit, config.options)
     const answer = await command.run({
       ...config,

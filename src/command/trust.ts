@@ -1,15 +1,34 @@
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Trust } from '../lib/mail/transport/server.ts'
+import { trustAlso } from '../lib/net/trust.ts'
 import { usage } from '../lib/problem.ts'
+import type { Options } from './config/options.ts'
 
-/** Reads the certificates of `--mail-ca FILE`, or of another option. Throws a usage Problem if the file contains none. */
-export function readTrust(file: string, option = '--mail-ca'): Trust {
+/** An option of all commands that open connections. */
+export const caOption = {
+  ca: {
+    type: 'string',
+    placeholder: 'FILE',
+    help: 'additional CA certificates (PEM) to trust for all outgoing connections, such as that of your own CA',
+  },
+} as const satisfies Options
+
+/** Has this process trust the certificates of `--ca FILE`. Throws a usage Problem if they cannot be used. */
+export function trustFile(file: string): void {
+  const certificates = readCertificates(file)
   try {
-    const ca = readFileSync(file, 'utf8')
-    new X509Certificate(ca) // parses the first certificate; throws if it is invalid
-    return { ca }
-  } catch (error) {
-    throw usage(`${option} ${file} cannot be used: ${(error as Error).message}.`)
+    trustAlso(certificates, file)
+  } catch {
+    throw unusable(file, 'it holds no certificate in PEM, or one that is broken')
   }
 }
+
+/** The content of the file. Throws a usage Problem if it cannot be read. */
+export function readCertificates(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw unusable(file, (error as Error).message)
+  }
+}
+
+const unusable = (file: string, why: string): Error => usage(`--ca ${file} cannot be used: ${why}.`)

@@ -9,7 +9,6 @@ import type { MailIn } from '../lib/mail/mail.ts'
 import { MAX_FILE_BYTES, mailBytesFor } from '../lib/mail/parse/files.ts'
 import type { MailReader } from '../lib/mail/parse/reader.ts'
 import { type Folder, type Listed, openFolder } from '../lib/mail/transport/imap.ts'
-import type { Trust } from '../lib/mail/transport/server.ts'
 import { sizeText } from '../lib/size.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import type { Write } from '../store/commit.ts'
@@ -25,7 +24,6 @@ export type ListenerOptions = {
   write: Write
   /** Storage health: nothing is fetched that could not be stored. */
   health: Pick<StorageHealth, 'note' | 'refusal'>
-  trust: Trust
   logins: Pick<Logins, 'imapServer'>
   log: Log
   random: () => number
@@ -54,7 +52,7 @@ export async function listenTo(
   options: ListenerOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { deps, write, health, trust, logins, log, random, read, maxFileBytes = MAX_FILE_BYTES, count } = options
+  const { deps, write, health, logins, log, random, read, maxFileBytes = MAX_FILE_BYTES, count } = options
   const progress = mailboxProgress(deps)
   const copies = sentCopyStore(deps)
   const files = largeFiles(deps.db)
@@ -87,7 +85,7 @@ export async function listenTo(
 
   async function withFolder(work: (folder: Folder, renewAt: number) => Promise<void>): Promise<void> {
     const server = await logins.imapServer(org, mailbox)
-    const folder = await openFolder(server, trust, signal)
+    const folder = await openFolder(server, signal)
     try {
       await work(folder, server.accessToken?.renewAt ?? Number.POSITIVE_INFINITY)
     } finally {

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts'
 import { composeMail } from '../lib/mail/transport/compose.ts'
 import { type Folder, openFolder } from '../lib/mail/transport/imap.ts'
 import type { Cause } from '../lib/mail/transport/refusals.ts'
-import type { MailServer, Trust } from '../lib/mail/transport/server.ts'
+import type { MailServer } from '../lib/mail/transport/server.ts'
 import { smtpClient } from '../lib/mail/transport/smtp.ts'
 import type { Refusal, Sent } from '../lib/mail/transport/smtp-mail.ts'
 import { Problem } from '../lib/problem.ts'
@@ -61,7 +61,6 @@ const pausedText = (until: number): string => `${PAUSED} Its mails wait, and are
 type OutboundOptions = {
   deps: Deps
   write: Write
-  trust: Trust
   logins?: Logins
   log?: Pick<Log, 'warn'>
   /** Called after each attempt. */
@@ -72,8 +71,7 @@ type OutboundOptions = {
 export function outboundMail({
   deps,
   write,
-  trust,
-  logins = mailLogins({ deps, write, trust }),
+  logins = mailLogins({ deps, write }),
   log,
   count = () => undefined,
 }: OutboundOptions) {
@@ -90,7 +88,7 @@ export function outboundMail({
     const cached = clients.get(key)
     if (cached?.version === version) return cached.client
     cached?.client.close()
-    const client = smtpClient(server, trust)
+    const client = smtpClient(server)
     clients.set(key, { version, client })
     return client
   }
@@ -267,7 +265,7 @@ export function outboundMail({
   ): Promise<T | undefined> {
     if (!mailbox.imap) return undefined
     try {
-      const folder = await openFolder(await logins.imapServer(org, mailbox), trust, signal)
+      const folder = await openFolder(await logins.imapServer(org, mailbox), signal)
       try {
         return await look(folder)
       } finally {

@@ -88,7 +88,7 @@ describe('dealbox install --print', () => {
       ...{ host: 'crm.example.com,api.crm.example.com', 'tls-cert': cert, 'tls-key': key, 'trust-proxy': 'off' },
       ...{ 'rate-limit': 'off', 'cors-origin': 'https://a.example,https://b.example', 'webhook-allow': '10.0.0.0/8' },
       ...{
-        'mail-ca': cert,
+        ca: cert,
         'event-retention': 'never',
         'audit-retention': '30d',
         'max-attachments': '1M',
@@ -101,13 +101,12 @@ describe('dealbox install --print', () => {
         'backup-copy-keep': '3,2,1',
         'backup-s3': 'https://s3.example.com/backups',
       },
-      ...{ 'backup-s3-key-file': s3, 'backup-s3-region': 'eu-1', 'backup-s3-ca': cert },
+      ...{ 'backup-s3-key-file': s3, 'backup-s3-region': 'eu-1' },
       ...{
         replicated: true,
         replica: '/mnt/copy',
         'replica-key-file': s3,
         'replica-region': 'eu-1',
-        'replica-ca': cert,
       },
       ...{ 'replica-encrypt': recipients, follow: '/mnt/copy', 'follow-interval': '2s' },
       ...{

@@ -43,7 +43,7 @@ async function office(t: TestContext) {
   const smtp = await startSmtp(t)
   const { imap, ...sending } = SUPPORT
   setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port: smtp.server.port } }])
-  const post = outboundMail({ deps: server.deps, write: server.store.write, trust: {} })
+  const post = outboundMail({ deps: server.deps, write: server.store.write })
   let scheduler: ReturnType<typeof schedulerHarness> | undefined
   t.after(async () => {
     await scheduler?.stop()

@@ -106,7 +106,7 @@ test('backups reach S3 through the proxy, and say why not', { skip }, async (t) 
   const proxy = await startForwardProxy({ hosts, login: LOGIN })
   t.after(proxy.stop)
   const keys = write('keys', `aws_access_key_id = ${KEYS.id}\naws_secret_access_key = ${KEYS.secret}\n`)
-  const ca = ['--backup-s3-ca', write('ca.pem', own?.cert as string)]
+  const ca = ['--ca', write('ca.pem', own?.cert as string)]
   const backup = async (endpoint: string, login: string, more: string[] = []) => {
     const url = `http://${login}@${proxy.host}`
     const place = ['--backup-s3', `${endpoint}/${BUCKET}`, '--backup-s3-key-file', keys]

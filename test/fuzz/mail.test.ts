@@ -58,7 +58,7 @@ describe('the sink', () => {
   test('takes, refuses, puts off and loses mails by its seed', async (t) => {
     const sink = await startSink(1)
     t.after(sink.stop)
-    const client = smtpClient({ host: '127.0.0.1', port: sink.port, tls: 'none', user: null, password: null }, {})
+    const client = smtpClient({ host: '127.0.0.1', port: sink.port, tls: 'none', user: null, password: null })
     t.after(client.close)
     const outcomes: Record<string, number> = {}
     for (let index = 0; index < 120; index++) {

@@ -168,7 +168,7 @@ describe('every mail of the folder is accounted for', { skip: noDovecot || noPos
     let receiver: Receiver | undefined
     const start = (): void => {
       const { write, health, committed } = store
-      receiver = startReceiver({ deps, write, health, committed, trust: {}, log: silentLog, random: () => -0.99 })
+      receiver = startReceiver({ deps, write, health, committed, log: silentLog, random: () => -0.99 })
     }
     const restart = async (): Promise<void> => {
       await receiver?.stop()

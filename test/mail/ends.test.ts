@@ -23,7 +23,7 @@ after(() => server.stop())
 function office(t: TestContext, port: number, more: Row = {}) {
   const { imap, ...sending } = SUPPORT
   setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port }, ...more }])
-  const post = outboundMail({ deps: server.deps, write: server.store.write, trust: {} })
+  const post = outboundMail({ deps: server.deps, write: server.store.write })
   t.after(() => {
     post.close()
     server.store.db.prepare('DELETE FROM jobs').run()

@@ -46,12 +46,11 @@ async function listening(t: TestContext, says: Record<string, ImapSay>, key: str
   const outcomes: string[] = []
   const { deps, store } = server
   mailboxStore(deps).saveState(server.a.org, mailbox.id, state)
-  const logins = mailLogins({ deps, write, trust: {} })
+  const logins = mailLogins({ deps, write })
   const options = {
     deps,
     write,
     health: store.health,
-    trust: {},
     logins,
     log: silentLog,
     random: () => -0.99,
@@ -342,12 +341,11 @@ test('while nothing can be written the server is not asked', async (t) => {
     return refused
   }
   const health = { refusal, note: () => true }
-  const logins = mailLogins({ deps, write: store.write, trust: {} })
+  const logins = mailLogins({ deps, write: store.write })
   const options = {
     deps,
     write: store.write,
     health,
-    trust: {},
     logins,
     log: silentLog,
     random: () => -0.99,

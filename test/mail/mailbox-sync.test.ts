@@ -42,7 +42,6 @@ describe('receiving', { skip: noDovecot }, () => {
       write,
       health: store.health,
       committed: store.committed,
-      trust: { ca: dovecot.ca },
       log: silentLog,
     }
     const receiver = startReceiver({ ...options, random: () => 0 })

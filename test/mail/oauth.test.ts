@@ -41,13 +41,11 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
   let smtp: Awaited<ReturnType<typeof startSmtp>>
   let mailbox: Mailbox
   let office: ReturnType<typeof schedulerHarness>
-  let trust: { ca: string }
 
   before(async () => {
     openid = await startOpenId(own)
     const oauth = { introspection: openid.introspection, mechanisms: 'oauthbearer xoauth2' }
     dovecot = await startDovecot(own, { oauth })
-    trust = { ca: dovecot.ca }
     smtp = await startSmtp(own, {
       tls: 'starttls',
       user: dovecot.user,
@@ -64,7 +62,7 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     ends.push(() => server.stop())
     mailbox = setUp()
     const { store, deps } = server
-    const { close, ...post } = outboundMail({ deps, write: store.write, trust })
+    const { close, ...post } = outboundMail({ deps, write: store.write })
     office = schedulerHarness(server, { kinds: mailKinds(post) })
     ends.push(close, () => office.stop())
   })
@@ -89,8 +87,8 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
   }
 
   const refreshed = (): Mailbox => mailboxStore(server.deps).byId(server.a.org, mailbox.id) as Mailbox
-  const logins = (post = providerPost(trust)) =>
-    mailLogins({ deps: server.deps, write: server.store.write, trust, post, wait: async () => undefined })
+  const logins = (post = providerPost()) =>
+    mailLogins({ deps: server.deps, write: server.store.write, post, wait: async () => undefined })
   const report = () => mailboxReports(server.store, server.a.org, server.deps)[0]
   const readiness = () => {
     const { store, deps, dataDir } = server
@@ -101,7 +99,7 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
   async function signedIn(account = dovecot.user, choice: 'yes' | 'no' = 'yes'): Promise<Tokens> {
     const page = Promise.withResolvers<void>()
     return signIn(clientOf(mailbox, null), mailbox, {
-      post: providerPost(trust),
+      post: providerPost(),
       clock: { now: () => server.now() },
       wait: () => page.promise,
       signal: new AbortController().signal,
@@ -171,17 +169,17 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
   test('logs in to Dovecot by OAUTHBEARER, and by XOAUTH2 where a server has only that', async (t) => {
     const { imapServer } = logins()
     const imap = await imapServer(server.a.org, refreshed())
-    assert.equal(await checkImap(imap, trust), null)
+    assert.equal(await checkImap(imap), null)
     const older = await startDovecot(t, { oauth: { introspection: openid.introspection, mechanisms: 'xoauth2' } })
     const there = { ...imap, port: older.tlsPort }
-    assert.equal(await checkImap(there, { ca: older.ca }), null)
+    assert.equal(await checkImap(there), null)
     const wrong = { ...there, accessToken: { text: 'not-a-token', renewAt: 0, onRejected: () => undefined } }
-    assert.match((await checkImap(wrong, { ca: older.ca })) ?? '', /rejected the login of "sales@acme\.example"/)
+    assert.match((await checkImap(wrong)) ?? '', /rejected the login of "sales@acme\.example"/)
     const other = { ...imap, user: 'boss@acme.example' }
-    assert.match((await checkImap(other, trust)) ?? '', /rejected the login of "boss@acme\.example"/)
+    assert.match((await checkImap(other)) ?? '', /rejected the login of "boss@acme\.example"/)
     const without = await startDovecot(t)
     assert.equal(
-      await checkImap({ ...imap, port: without.tlsPort }, { ca: without.ca }),
+      await checkImap({ ...imap, port: without.tlsPort }),
       `The server 127.0.0.1:${without.tlsPort} does not support login with OAuth.`,
     )
   })
@@ -189,12 +187,12 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
   test('is told what the SMTP server says to a token that it does not accept', async () => {
     const { smtpServer } = logins()
     const found = await smtpServer(server.a.org, refreshed())
-    assert.equal(await checkSmtp(found, trust), null)
+    assert.equal(await checkSmtp(found), null)
     let rejected = 0
     const accessToken = { text: 'not-a-token', renewAt: 0, onRejected: () => void rejected++ }
     const place = `127.0.0.1:${smtp.server.port}`
     assert.equal(
-      await checkSmtp({ ...found, accessToken }, trust),
+      await checkSmtp({ ...found, accessToken }),
       `The server ${place} rejected the login of "sales@acme.example": 535 Error: Username and Password not accepted.`,
     )
     assert.equal(rejected, 1)
@@ -215,7 +213,7 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
       Buffer.from('user=a=b@acme.example\x01auth=Bearer a-token\x01\x01').toString('base64'),
     ])
       assert.equal(
-        await checkSmtp(there, {}),
+        await checkSmtp(there),
         `The server 127.0.0.1:${talker.port} rejected the login of "a=b@acme.example": 535 5.7.8 no … here.`,
       )
     const [, , encoded = ''] = talker.heard[1]?.split(' ') ?? []
@@ -227,7 +225,7 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     const { smtpServer } = logins()
     const attempt = async () => {
       const found = await smtpServer(server.a.org, refreshed())
-      return { token: found.accessToken?.text, fault: await checkSmtp(found, trust) }
+      return { token: found.accessToken?.text, fault: await checkSmtp(found) }
     }
     const first = await attempt()
     assert.equal(first.fault, null)
@@ -260,7 +258,7 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     // The old refresh token is used up: only with the new one is there a second time.
     for (let renewals = 2; renewals < 4; renewals++) {
       server.advance(HOUR_MS)
-      assert.equal(await checkSmtp(await smtpServer(server.a.org, refreshed()), trust), null)
+      assert.equal(await checkSmtp(await smtpServer(server.a.org, refreshed())), null)
       assert.equal(openid.refreshes.length, count + renewals)
     }
   })
@@ -282,7 +280,7 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
   test('is not renewed twice where a process ended before it had stored the result', async () => {
     const forms: Form[] = []
     const called = Promise.withResolvers<void>()
-    const died = providerPost(trust)
+    const died = providerPost()
     const { smtpServer } = logins(async (url, form) => {
       forms.push(form)
       called.resolve()
@@ -308,7 +306,7 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
   test('keeps what a sign-in gave, and not what a renewal of the access before it comes back with', async () => {
     const reached = Promise.withResolvers<void>()
     const answer = Promise.withResolvers<void>()
-    const real = providerPost(trust)
+    const real = providerPost()
     const { smtpServer } = logins(async (...given) => {
       const answered = await real(...given)
       reached.resolve()
@@ -323,13 +321,13 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     answer.resolve()
     assert.equal((await renewal).accessToken?.text, own?.text)
     server.advance(2 * HOUR_MS)
-    assert.equal(await checkSmtp(await logins().smtpServer(server.a.org, refreshed()), trust), null)
+    assert.equal(await checkSmtp(await logins().smtpServer(server.a.org, refreshed())), null)
   })
 
   test('loses no refresh token to a server that stops', async () => {
     const reached = Promise.withResolvers<void>()
     const answer = Promise.withResolvers<void>()
-    const real = providerPost(trust)
+    const real = providerPost()
     const { smtpServer, stop } = logins(async (...given) => {
       const answered = await real(...given)
       reached.resolve()
@@ -347,17 +345,17 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     assert.equal(isOver, false)
     answer.resolve()
     await stopped
-    assert.equal(await checkSmtp(await renewal, trust), null)
+    assert.equal(await checkSmtp(await renewal), null)
     server.advance(2 * HOUR_MS)
     await assert.rejects(smtpServer(server.a.org, refreshed()), { code: 'stopping' })
-    assert.equal(await checkSmtp(await logins().smtpServer(server.a.org, refreshed()), trust), null)
+    assert.equal(await checkSmtp(await logins().smtpServer(server.a.org, refreshed())), null)
   })
 
   test('receives as soon as another process has connected it, over a connection that is renewed in time', async () => {
     const { store, deps } = server
     store.transaction(() => grantStore(store).forget(server.a.org, mailbox.id))
     const receiver = startReceiver({
-      ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, log: silentLog },
+      ...{ deps, write: store.write, health: store.health, committed: store.committed, log: silentLog },
       random: () => 1000, // no attempt before the settings change
     })
     try {

@@ -1,5 +1,4 @@
 import type { TestContext } from 'node:test'
-import type { Trust } from '../../src/lib/mail/transport/server.ts'
 import { mailKinds } from '../../src/mail/jobs.ts'
 import { outboundMail } from '../../src/mail/outbound-mail.ts'
 import { schedulerHarness } from '../store/jobs/scheduler-harness.ts'
@@ -13,7 +12,7 @@ export function officeOf(server: TestServer) {
   const inbox = inboxOf(server)
 
   /** An office with a mailbox that sends by the server at this port. */
-  function office(t: TestContext, port: number, more: Row = {}, trust: Trust = {}) {
+  function office(t: TestContext, port: number, more: Row = {}) {
     const { imap, ...sending } = SUPPORT
     const apply = () => setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port }, ...more }])
     apply()
@@ -24,7 +23,6 @@ export function officeOf(server: TestServer) {
     const { close, ...post } = outboundMail({
       deps: server.deps,
       write: server.store.write,
-      trust,
       count,
       log: { warn },
     })

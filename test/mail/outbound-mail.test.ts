@@ -276,8 +276,7 @@ describe('a message that is queued', () => {
 
   test('leaves its connection to the next mail where it is not sent', async (t) => {
     const smtp = await startSmtp(t)
-    const { server: address, trust } = smtp
-    const client = smtpClient(address, trust)
+    const client = smtpClient(smtp.server)
     t.after(client.close)
     const mail = { from: 'a@acme.example', to: ['b@firm.example'], source: Buffer.from('Subject: x\r\n\r\nx\r\n') }
     const outcomes = [false, true, false].map(async (isWanted) => client.send({ ...mail, isWanted: () => isWanted }))
@@ -334,7 +333,7 @@ describe('a try whose end nobody knows', () => {
     const queued = await answer(await asked())
     await tick()
     const { deps, store, a } = server
-    const { giveUp } = outboundMail({ deps, write: store.write, trust: {} })
+    const { giveUp } = outboundMail({ deps, write: store.write })
     await store.write(() => giveUp(a.org, queued.id))
     assert.match((await now(queued)).error, /did not complete; it may have arrived/)
     assert.equal(await sentAgain(t, queued), TWICE)
@@ -407,7 +406,7 @@ describe('the folder of sent mails', { skip: noDovecot }, () => {
 
   test('tells of a try whose end nobody knows that it had succeeded', async (t) => {
     const [smtp, dovecot] = [await startSmtp(t), await startDovecot(t)]
-    const { tick } = office(t, smtp.server.port, listening(dovecot), { ca: dovecot.ca })
+    const { tick } = office(t, smtp.server.port, listening(dovecot))
     const queued = await answer(await asked())
     dovecot.deliver(`Message-ID: ${queued.external_id}\r\nSubject: x\r\n\r\nx\r\n`, { folder: 'Sent' })
     server.store.db.prepare('UPDATE message_headers SET attempted_at = 1 WHERE message_id = ?').run(queued.id)
@@ -418,7 +417,7 @@ describe('the folder of sent mails', { skip: noDovecot }, () => {
 
   test('has it not: then it is sent again, and marked', async (t) => {
     const [smtp, dovecot] = [await startSmtp(t), await startDovecot(t)]
-    const { tick } = office(t, smtp.server.port, listening(dovecot), { ca: dovecot.ca })
+    const { tick } = office(t, smtp.server.port, listening(dovecot))
     const queued = await answer(await asked())
     server.store.db.prepare('UPDATE message_headers SET attempted_at = 1 WHERE message_id = ?').run(queued.id)
     await tick()
@@ -429,10 +428,10 @@ describe('the folder of sent mails', { skip: noDovecot }, () => {
 
   test('gets a copy where the settings say so', async (t) => {
     const [smtp, dovecot] = [await startSmtp(t), await startDovecot(t)]
-    const { tick } = office(t, smtp.server.port, listening(dovecot, { save_sent: true }), { ca: dovecot.ca })
+    const { tick } = office(t, smtp.server.port, listening(dovecot, { save_sent: true }))
     const queued = await answer(await asked())
     await tick()
-    const folder = await openFolder({ ...dovecot.server(), folder: 'Sent' }, { ca: dovecot.ca })
+    const folder = await openFolder({ ...dovecot.server(), folder: 'Sent' })
     t.after(() => folder.close())
     const all = await folder.listFrom(1)
     assert.deepEqual(
@@ -451,7 +450,7 @@ test('a server that never answers holds two places, and other mailboxes send by 
   const slow = { ...first, key: 'slow', address: 'slow@acme.example', smtp: { ...first.smtp, port: mute.port } }
   const quick = { ...first, is_default: false, smtp: { ...first.smtp, port: smtp.server.port } }
   const boxes = setMailboxes(server, [slow, quick])
-  const { close, ...post } = outboundMail({ deps: server.deps, write: server.store.write, trust: {} })
+  const { close, ...post } = outboundMail({ deps: server.deps, write: server.store.write })
   const { wake, stop } = schedulerHarness(server, { kinds: mailKinds(post) })
   t.after(async () => {
     await mute.stop()

@@ -291,7 +291,7 @@ describe('an attempt that some were refused in, and whose end nobody knows', () 
     skip: noDovecot,
   }, async (t) => {
     const [smtp, dovecot] = [await startSmtp(t), await startDovecot(t)]
-    const { tick, later } = desk.office(t, smtp.server.port, listening(dovecot), { ca: dovecot.ca })
+    const { tick, later } = desk.office(t, smtp.server.port, listening(dovecot))
     const message = await desk.answer(await asked(), { cc })
     dovecot.deliver(`Message-ID: ${message.external_id}\r\nSubject: x\r\n\r\nx\r\n`, { folder: 'Sent' })
     set(message, [{ email: BOB, state: 'deferred', error: 'The server put it off.' }])
@@ -304,7 +304,7 @@ describe('an attempt that some were refused in, and whose end nobody knows', () 
 
   test('of those who were left: a copy of the first one says nothing of them', { skip: noDovecot }, async (t) => {
     const [smtp, dovecot] = [await startSmtp(t), await startDovecot(t)]
-    const { tick } = desk.office(t, smtp.server.port, listening(dovecot), { ca: dovecot.ca })
+    const { tick } = desk.office(t, smtp.server.port, listening(dovecot))
     const message = await desk.answer(await asked(), { cc })
     dovecot.deliver(`Message-ID: ${message.external_id}\r\nSubject: x\r\n\r\nx\r\n`, { folder: 'Sent' })
     set(message, [{ email: EVA, state: 'accepted', error: null }])
@@ -316,15 +316,13 @@ describe('an attempt that some were refused in, and whose end nobody knows', () 
 
   test('one copy is saved, whatever the rounds', { skip: noDovecot }, async (t) => {
     const [smtp, dovecot] = [await startSmtp(t, { rcpt: answers({ [BOB]: GREY }) }), await startDovecot(t)]
-    const { tick, later } = desk.office(t, smtp.server.port, listening(dovecot, { save_sent: true }), {
-      ca: dovecot.ca,
-    })
+    const { tick, later } = desk.office(t, smtp.server.port, listening(dovecot, { save_sent: true }))
     const message = await desk.answer(await asked(), { cc })
     await tick()
     smtp.answer({})
     await later(3_600_000)
     assert.equal((await desk.now(message)).status, 'sent')
-    const folder = await openFolder({ ...dovecot.server(), folder: 'Sent' }, { ca: dovecot.ca })
+    const folder = await openFolder({ ...dovecot.server(), folder: 'Sent' })
     t.after(() => folder.close())
     const all = await folder.listFrom(1)
     assert.deepEqual([all.map(({ messageId }) => messageId), smtp.mails.length], [[message.external_id], 2])

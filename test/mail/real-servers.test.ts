@@ -62,16 +62,14 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
     ])
     mailboxId = boxes.support?.id as string
     server.advance(Date.now() - server.now()) // servers for mail have the time of the day
-    const trust = { ca: team.ca }
     const { store, deps } = server
-    const office = outboundMail({ deps, write: store.write, trust })
+    const office = outboundMail({ deps, write: store.write })
     const scheduler = startScheduler({ store, log: silentLog, kinds: mailKinds(office), recurring: [], afterJump: [] })
     const options = {
       deps,
       write: store.write,
       health: store.health,
       committed: store.committed,
-      trust,
       log: silentLog,
       random: () => 0,
     }
@@ -221,7 +219,7 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
       log: silentLog,
       random: () => 0,
     }
-    receiver = startReceiver({ ...options, trust: { ca: team.ca } })
+    receiver = startReceiver(options)
     await arrives(message)
   })
 

@@ -190,7 +190,7 @@ describe('the copy in the folder for sent mail', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const receiver = startReceiver({
       ...{ deps, write: store.write, health: store.health, committed: store.committed },
-      ...{ trust: { ca: dovecot.ca }, log: silentLog, random: () => 0, count: () => resolve() },
+      ...{ log: silentLog, random: () => 0, count: () => resolve() },
     })
     t.after(receiver.stop)
     setMailboxes(server, [{ ...SUPPORT, key: 'real', imap }])
@@ -207,7 +207,7 @@ describe('the copy in the folder for sent mail', () => {
     const { host, port, user, password } = dovecot.server()
     process.env.DEALBOX_TEST_IMAP = password as string
     const imap = { host, port, tls: 'tls', user, password_env: 'DEALBOX_TEST_IMAP' }
-    const office = officeOf(server).office(t, smtp.port, { imap }, { ca: dovecot.ca })
+    const office = officeOf(server).office(t, smtp.port, { imap })
     const question = await desk.arrive()
     const answer = await desk.reply(question.conversation_id)
     const waiting = sendingStore(server.deps).waiting(server.a.org, answer.id)

@@ -50,7 +50,7 @@ describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
     const { host, port, user } = dovecot.server()
     const imap = { host, port, tls: 'tls', user, password_env: 'DEALBOX_TEST_IMAP', import_since: '2020-01-01' }
     mailboxId = setMailboxes(server, [{ ...SUPPORT, imap }]).support?.id as string
-    await takeAll(dovecot.ca)
+    await takeAll()
   })
   after(async () => {
     for (const end of ends.reverse()) await end()
@@ -58,14 +58,13 @@ describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
 
   const state = () => mailboxStore(server.deps).state(server.a.org, mailboxId)
 
-  async function takeAll(ca: string): Promise<void> {
+  async function takeAll(): Promise<void> {
     const { deps, store } = server
     const options = {
       deps,
       write: store.write,
       health: store.health,
       committed: store.committed,
-      trust: { ca },
       log: silentLog,
       maxFileBytes: 10 * 1_048_576, // some mails have more
     }

@@ -24,7 +24,7 @@ async function leaves(
   const timelines = await startTimelines('Europe/Berlin')
   const { deps, store } = timelines
   timelines.apply({ steps, mailboxes: [mailbox({ smtp: { host: '127.0.0.1', port: smtp.server.port, tls: 'none' } })] })
-  const { close, ...post } = outboundMail({ deps, write: store.write, trust: {} })
+  const { close, ...post } = outboundMail({ deps, write: store.write })
   const contact_id = await timelines.newContact()
   const [sequence] = (await timelines.call('GET', '/sequences')).body.data
   const id = await timelines.made('/enrollments', { sequence_id: sequence.id, contact_id })

@@ -16,6 +16,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { ImapServer } from '../../src/lib/mail/transport/server.ts'
 import { type Ends, ownCertificate } from './smtp.ts'
+import { trusting } from './trust.ts'
 import { until } from './until.ts'
 
 /** For the option `skip` of a test that needs an IMAP server. Dovecot 2.4 has different settings. */
@@ -44,7 +45,10 @@ export type DovecotOptions = {
   oauth?: { introspection: string; mechanisms: string }
 }
 
-/** Starts a real IMAP server that accepts every user with the password, and stores the mails in a temporary folder. */
+/**
+ * Starts a real IMAP server that accepts every user with the password, and stores the mails in a temporary folder. This process trusts
+ * its certificate.
+ */
 export async function startDovecot(
   t: Ends,
   { settings = '', folders = { Sent: '\\Sent' }, oauth }: DovecotOptions = {},
@@ -53,6 +57,7 @@ export async function startDovecot(
   const mailDir = join(dir, 'mail')
   const [port, tlsPort] = await freePorts(2)
   const { key, cert } = ownCertificate()
+  trusting(t, cert)
   // As root it needs a separate user for the mails; otherwise it can only use the current one.
   const isRoot = process.getuid?.() === 0
   const { username } = userInfo()

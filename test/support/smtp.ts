@@ -4,13 +4,14 @@ import { TLSSocket } from 'node:tls'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { MailServer } from '../../src/lib/mail/transport/server.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
+import { trusting } from './trust.ts'
 
 /** Registers a function to run when the test ends. */
 export type Ends = { after: (end: () => unknown) => void }
 
 let certificate: ReturnType<typeof makeCertificate>
 
-/** Returns a self-signed certificate for 127.0.0.1; trusted if passed as "ca". */
+/** Returns a self-signed certificate for 127.0.0.1; see trusting(). */
 export function ownCertificate(): { key: string; cert: string } {
   certificate ??= makeCertificate(2020, 2090)
   if (!certificate) throw new Error('There is no openssl to make certificates with.')
@@ -36,7 +37,10 @@ export type SmtpOptions = Script & {
 
 export type SentMail = { from: string; to: string[]; source: Buffer; session: string }
 
-/** Starts an SMTP server that stores the mails and responds by a script; by default it accepts everything. */
+/**
+ * Starts an SMTP server that stores the mails and responds by a script; by default it accepts everything. This process trusts its
+ * certificate.
+ */
 export async function startSmtp(t: Ends, { tls = 'none', user, password, more, ...first }: SmtpOptions = {}) {
   const mails: SentMail[] = []
   const waiting: { count: number; resolve: () => void }[] = []
@@ -82,6 +86,7 @@ export async function startSmtp(t: Ends, { tls = 'none', user, password, more, .
     },
     ...more,
   })
+  if (tls !== 'none') trusting(t, ownCertificate().cert)
   server.on('error', () => {})
   server.server.on('connection', (socket: Socket) => {
     connections++
@@ -112,7 +117,6 @@ export async function startSmtp(t: Ends, { tls = 'none', user, password, more, .
   }
   return {
     server: address,
-    trust: tls === 'none' ? {} : { ca: ownCertificate().cert },
     mails,
     /** Connections in total, open now, and the maximum at one time. */
     counts: () => ({ connections, open, maxOpen }),

@@ -50,7 +50,7 @@ import { workerList } from './workers.ts'
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
   const read = await readServeOptions(options, log)
   const { screensAddress, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs } = read
-  const { backups, givenUrl, trust, front, notify } = read
+  const { backups, givenUrl, front, notify } = read
   const replicated: Replicated | undefined = read.replicated ?? replicatedByStandby(options)
   refuseMissing(options.data, options.expectData ?? false)
   if (screensAddress) prepareEmptyFolder(options.data)
@@ -108,9 +108,9 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const deps = resourceDeps(store, guard({ allow, ownPorts }), { basePath: front.basePath })
     const isPaused = isSendingPaused(options.data)
     if (isPaused) log.warn(PAUSED)
-    const logins = mailLogins({ deps, write: store.write, trust })
+    const logins = mailLogins({ deps, write: store.write })
     workers.push(logins.stop)
-    const outbound = outboundMail({ deps, write: store.write, trust, logins, log, count: recorded.mailSent })
+    const outbound = outboundMail({ deps, write: store.write, logins, log, count: recorded.mailSent })
     const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
     const kinds = [...inboxKinds(deps), ...phoneKinds(deps), ...sendingKinds, ...screensKinds(deps)]
     const arriving = startArriving({ store, dataDir: options.data, log })
@@ -130,7 +130,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     if (night) workers.push(night.stop)
     const screensUrl = () => listeners[1]?.webUrl
     const notifier = startNotices({
-      ...{ ...watched, judge, notify, host: options.host, screensUrl, logins, trust, isPaused },
+      ...{ ...watched, judge, notify, host: options.host, screensUrl, logins, isPaused },
     })
     workers.push(notifier.stop)
     await startListeners({
@@ -147,7 +147,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     workers.push(() => scheduler.stop().finally(outbound.close))
     if (!isPaused) {
       const { webhookAllow } = options
-      workers.push(...startSending({ store, deps, log, trust, logins, recorded, maxFileBytes, webhookAllow, ownPorts }))
+      workers.push(...startSending({ store, deps, log, logins, recorded, maxFileBytes, webhookAllow, ownPorts }))
     }
     const [api, screens] = listeners as [Listener, Listener?]
     const address = screens && addressOfScreens(store, { ...options, url: screens.webUrl })

@@ -5,7 +5,7 @@ import { expectOptions } from '../../command/expected-data.ts'
 import { parseLifetime } from '../../command/lifetime.ts'
 import { minFreeOption, readMinFree } from '../../command/min-free.ts'
 import { apiListen, parsePublicUrl, publicUrl } from '../../command/public-url.ts'
-import { readTrust } from '../../command/trust.ts'
+import { caOption } from '../../command/trust.ts'
 import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../../events/audit/purge.ts'
 import { type FrontOptions, frontOptions, openFront } from '../../http/listener/front.ts'
 import { parseRate } from '../../http/ratelimit.ts'
@@ -39,7 +39,6 @@ export type ServeOptions = BackupOptions &
     rateLimit: string
     corsOrigin: string
     webhookAllow: string
-    mailCa?: string | undefined
     eventRetention: string
     /** 365d by default. */
     auditRetention?: string | undefined
@@ -82,11 +81,7 @@ export const serveOptions = {
     default: '',
     help: 'hosts, addresses and networks that webhooks may reach although they are not public, separated by commas',
   },
-  mailCa: {
-    type: 'string',
-    placeholder: 'FILE',
-    help: 'additional CA certificates (PEM) to trust for mail servers, such as that of your own CA',
-  },
+  ...caOption,
   eventRetention: {
     type: 'string',
     placeholder: 'TIME',
@@ -139,7 +134,6 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
   const monitors = readMonitors(options)
   const notify = readNotify(options)
   const versionAge = readAgeNotice(options.ageNotice)
-  const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   const { names, ...front } = await openFront(options, log)
   const { publicUrl } = options
   const givenUrl = publicUrl === undefined ? undefined : parsePublicUrl(publicUrl, front.basePath)
@@ -156,7 +150,7 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
       backups,
       replicated,
     },
-    ...{ givenUrl, monitors, notify, versionAge, trust, names, front },
+    ...{ givenUrl, monitors, notify, versionAge, names, front },
   }
 }
 

@@ -8,7 +8,7 @@ import { deliveryWorker } from '../../webhooks/egress/delivery-worker.ts'
 export const PAUSED =
   'nothing is sent, no mail is fetched, and backups stay in the data folder, since it was restored from a backup. "dealbox resume-sending" ends this with the next start'
 
-type SendingOptions = Pick<ReceiverOptions, 'deps' | 'trust' | 'logins' | 'log' | 'maxFileBytes'> & {
+type SendingOptions = Pick<ReceiverOptions, 'deps' | 'logins' | 'log' | 'maxFileBytes'> & {
   store: Store
   recorded: Recorded
   webhookAllow: string

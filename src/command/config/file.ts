@@ -3,6 +3,7 @@ import { othersMayRead, othersMayWrite, readSmallFile } from '../../lib/machine/
 import { nearest } from '../../lib/nearest.ts'
 import { Problem, usage } from '../../lib/problem.ts'
 import { keyOf, type Option, type Options, type Value } from './options.ts'
+import { renamedKey } from './renamed.ts'
 
 /** The configuration file in the data folder. */
 export const CONFIG_FILE = 'dealbox.json'
@@ -23,7 +24,7 @@ export function readConfigFile(path: string, options: Options, inFolder: boolean
   const values = new Map<string, Value>()
   for (const [key, given] of Object.entries(parse(path, file.bytes))) {
     const known = byKey.get(key)
-    if (!known) throw usage(`${path} has the unknown key "${key}". The nearest one is "${nearestKey(key, byKey)}".`)
+    if (!known) throw renamedKey(key, options, path) ?? unknownKey(path, key, byKey)
     if (known.name === 'config') throw usage(`${path} cannot have "config": it is a configuration file itself.`)
     if (known.name === 'data' && inFolder)
       throw usage(`${path} cannot have "data": it is read from the data folder. Use --data, DEALBOX_DATA or --config.`)
@@ -37,11 +38,10 @@ export function readConfigFile(path: string, options: Options, inFolder: boolean
 /** Some editors put it in front of a text (BOM). */
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-const nearestKey = (key: string, known: ReadonlyMap<string, unknown>): string | undefined =>
-  nearest(
-    key,
-    [...known.keys()].filter((each) => each !== 'config'),
-  )
+function unknownKey(path: string, key: string, known: ReadonlyMap<string, unknown>): Error {
+  const others = [...known.keys()].filter((each) => each !== 'config')
+  return usage(`${path} has the unknown key "${key}". The nearest one is "${nearest(key, others)}".`)
+}
 
 function parse(path: string, bytes: Buffer): Record<string, Json> {
   let document: Json

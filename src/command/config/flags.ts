@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { usage } from '../../lib/problem.ts'
 import { flagOf, type Option, type Options, optionUsage, type Value } from './options.ts'
+import { renamedFlag } from './renamed.ts'
 
 /** Reads the command line: the values of its flags by the names of their options, and the other words. */
 export function readFlags(
@@ -22,7 +23,10 @@ export function readFlags(
     if (token.kind !== 'option') continue
     const flag = byFlag.get(token.rawName)
     if (!flag)
-      throw usage(`There is no option ${token.rawName} here. Options are: ${[...byFlag.keys(), '--help'].join(', ')}.`)
+      throw (
+        renamedFlag(token.rawName, options) ??
+        usage(`There is no option ${token.rawName} here. Options are: ${[...byFlag.keys(), '--help'].join(', ')}.`)
+      )
     const value = flagValue(flag.name, flag.option, token)
     if (flag.option.type === 'strings') {
       given.set(flag.name, [...((given.get(flag.name) ?? []) as readonly string[]), value as string])

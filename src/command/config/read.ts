@@ -5,6 +5,7 @@ import { readEnvironment } from './environment.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile } from './file.ts'
 import { readFlags } from './flags.ts'
 import { type Arguments, type Found, flagOf, type Options, optionUsage, type Values } from './options.ts'
+import { refuseRenamedVariables } from './renamed.ts'
 
 /** What a command accepts. `rest` names further arguments, all of them optional. */
 type Accepted<O extends Options, A extends Arguments> = { options: O; args: A; rest?: { name: string } | undefined }
@@ -30,6 +31,7 @@ export function readConfig<O extends Options, A extends Arguments>(
   { argv, env, known }: Given,
 ): Config<O, A> {
   const { given, positionals } = readFlags(options, argv)
+  refuseRenamedVariables(env, options)
   let file: ConfigFile | undefined
 
   function find(name: string): Found {

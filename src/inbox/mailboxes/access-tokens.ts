@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
 import { type PostForm, providerPost } from '../../lib/mail/oauth/post-form.ts'
 import { OAuthRefusal, refreshed } from '../../lib/mail/oauth/tokens.ts'
-import type { ImapServer, MailServer, Trust } from '../../lib/mail/transport/server.ts'
+import type { ImapServer, MailServer } from '../../lib/mail/transport/server.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Write } from '../../store/commit.ts'
 import { type AccessToken, type Claim, grantStore } from './grants.ts'
@@ -14,7 +14,6 @@ import { mailboxSecrets } from './settings-secrets.ts'
 export type LoginOptions = {
   deps: Deps
   write: Write
-  trust: Trust
   post?: PostForm
   /** Waits for another process that renews the same grant. */
   wait?: (ms: number) => Promise<unknown>
@@ -29,7 +28,7 @@ const WAIT_MS = 250
 const FRESH_MS = 300_000
 
 /** The servers of mailboxes with all that a login needs; access tokens are renewed in time. */
-export function mailLogins({ deps, write, trust, post = providerPost(trust), wait = pause }: LoginOptions) {
+export function mailLogins({ deps, write, post = providerPost(), wait = pause }: LoginOptions) {
   const { clock } = deps
   const mailboxes = mailboxStore(deps)
   const grants = grantStore(deps)

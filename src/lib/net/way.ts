@@ -101,10 +101,8 @@ function unusable(variable: string, error: unknown): ProxyFailure {
   return new ProxyFailure(`The proxy of ${variable} cannot be used: ${why[0]?.toLowerCase()}${why.slice(1)}`)
 }
 
-type WayOptions = { context?: SecureContext | undefined; signal: AbortSignal }
-
 /** The same for who holds no sockets. Rejects with the reason of the signal as well, and leaves nothing open then. */
-export async function openWay(proxy: OutgoingProxy, url: URL, { context, signal }: WayOptions): Promise<Way> {
+export async function openWay(proxy: OutgoingProxy, url: URL, { signal }: { signal: AbortSignal }): Promise<Way> {
   const sockets: Socket[] = []
   const close = () => {
     for (const socket of sockets) socket.destroy()
@@ -119,7 +117,7 @@ export async function openWay(proxy: OutgoingProxy, url: URL, { context, signal 
     // A socket that is destroyed emits no error for whom awaits it.
     const aborted = once(signal, 'abort').then(() => Promise.reject(signal.reason))
     aborted.catch(() => undefined)
-    return await Promise.race([wayThrough(proxy, url, hold, context), aborted])
+    return await Promise.race([wayThrough(proxy, url, hold), aborted])
   } catch (error) {
     close()
     throw signal.aborted ? signal.reason : error

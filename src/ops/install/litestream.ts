@@ -56,7 +56,7 @@ export function litestreamUnit({ place, user, replica, keyFile, ca }: Litestream
           `LoadCredential=replica-key-file:${full(keyFile)}`,
           'Environment=AWS_SHARED_CREDENTIALS_FILE=%d/replica-key-file',
         ]),
-    ...(ca === undefined ? [] : [`LoadCredential=replica-ca:${full(ca)}`, 'Environment=SSL_CERT_FILE=%d/replica-ca']),
+    ...(ca === undefined ? [] : [`LoadCredential=ca:${full(ca)}`, 'Environment=SSL_CERT_FILE=%d/ca']),
     `ReadWritePaths=${DATA}`,
     // The share may be away, and the folder of a later epoch is for Litestream to make.
     ...('folder' in place ? [`ReadWritePaths=-${full(resolve(replica))}`] : []),
@@ -105,7 +105,7 @@ WantedBy=multi-user.target
 /** What is added to compose.yaml. Both containers see the folder of the copy at the same path. */
 export function litestreamCompose({ place, replica, keyFile, ca }: LitestreamOptions): string {
   const isFolder = 'folder' in place
-  const secrets = { 'replica-keys': keyFile, 'replica-ca': ca }
+  const secrets = { 'replica-keys': keyFile, ca }
   const files = Object.entries(secrets).flatMap(([name, file]) => (file === undefined ? [] : [{ name, file }]))
   const has = (name: string) => files.some((each) => each.name === name)
   const config = litestreamConfig(
@@ -125,7 +125,7 @@ export function litestreamCompose({ place, replica, keyFile, ca }: LitestreamOpt
     `      DEALBOX_REPLICA: ${isFolder ? '/copy' : plain(replica)}`,
     ...(isFolder ? [] : [`      DEALBOX_REPLICA_REGION: ${plain(place.region)}`]),
     ...(has('replica-keys') ? ['      DEALBOX_REPLICA_KEY_FILE: /run/secrets/replica-keys'] : []),
-    ...(has('replica-ca') ? ['      DEALBOX_REPLICA_CA: /run/secrets/replica-ca'] : []),
+    ...(has('ca') ? ['      DEALBOX_CA: /run/secrets/ca'] : []),
     ...uses,
     ...(isFolder ? ['    volumes:', ...copy] : []),
     '  litestream:',
@@ -136,7 +136,7 @@ export function litestreamCompose({ place, replica, keyFile, ca }: LitestreamOpt
     '    stop_grace_period: 60s',
     ...(files.length > 0 ? ['    environment:'] : []),
     ...(has('replica-keys') ? ['      AWS_SHARED_CREDENTIALS_FILE: /run/secrets/replica-keys'] : []),
-    ...(has('replica-ca') ? ['      SSL_CERT_FILE: /run/secrets/replica-ca'] : []),
+    ...(has('ca') ? ['      SSL_CERT_FILE: /run/secrets/ca'] : []),
     ...uses,
     '    configs:',
     '      - source: litestream',

@@ -1,6 +1,7 @@
 import { join, posix } from 'node:path'
 import { command, json } from '../../command/command.ts'
 import { flagOf } from '../../command/config/options.ts'
+import { caOption } from '../../command/trust.ts'
 import { usage } from '../../lib/problem.ts'
 import { decryptionOptions, readDecryption } from '../backup/commands/backup-places.ts'
 import { type ReplicaPlace, readReplica, replicaOptions } from '../replication/commands/replica-options.ts'
@@ -22,6 +23,7 @@ export const replicate = command({
     },
     user: { type: 'string', placeholder: 'NAME', default: USER, help: 'user of the service, that of Dealbox' },
     ...replicaOptions,
+    ...caOption,
     ...decryptionOptions,
     data: { type: 'string', placeholder: 'DIR', default: DATA, help: 'the data folder' },
     json,
@@ -41,7 +43,7 @@ export const replicate = command({
       return { json: fetched, text: fetchedText(fetched, data) }
     }
     const given = { place: placeOfEpoch(found.place, epochOf(data) ?? 1), user, replica: options.replica }
-    const files = litestreamTexts(data, { ...given, keyFile: options.replicaKeyFile, ca: options.replicaCa })
+    const files = litestreamTexts(data, { ...given, keyFile: options.replicaKeyFile, ca: options.ca })
     if (print) return { json: { files }, text: Object.entries(files).map(asPrinted).join('\n').trimEnd() }
     if (data !== DATA)
       throw usage(`The data folder of the service is ${DATA}. ${flagOf('print')} shows files for others.`)

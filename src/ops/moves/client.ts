@@ -2,6 +2,7 @@ import { Agent as PlainAgent, request as plain } from 'node:http'
 import { Agent as SecureAgent, request as secure } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { getCACertificates } from 'node:tls'
 import { Problem, usage } from '../../lib/problem.ts'
 import { MOVES } from './protocol.ts'
 
@@ -24,7 +25,11 @@ export function movesClient({ url, key, ca, signal }: ClientOptions) {
   const base = new URL(url)
   const isSecure = base.protocol === 'https:'
   const agent = isSecure
-    ? new SecureAgent({ keepAlive: true, maxSockets: 2, ...(ca === undefined ? {} : { ca }) })
+    ? new SecureAgent({
+        keepAlive: true,
+        maxSockets: 2,
+        ...(ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }),
+      })
     : new PlainAgent({ keepAlive: true, maxSockets: 2 })
 
   /** Throws the Problem that the other server answers, or one of 502 if it cannot be reached. */

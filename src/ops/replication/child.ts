@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { trustingEnvironment } from '../../lib/net/trust.ts'
 
 /** How a program has ended, and what it said last. */
 export type Ended = { code: number | string | null; said: readonly string[] }
@@ -21,7 +22,8 @@ const MAX_LINE = 2000
 
 /**
  * Starts a program that must not outlive this process, nor run twice: a note of it is in `note`, and one that was left
- * behind by a killed process is ended first. It gets the environment of this process, with its credentials.
+ * behind by a killed process is ended first. It gets the environment of this process, with its credentials, and trusts
+ * what this process trusts.
  */
 export function startChild(
   program: string,
@@ -30,7 +32,7 @@ export function startChild(
   onLine: (line: string) => void,
 ): Child {
   endLeftBehind(note, argv)
-  const child = spawn(program, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, argv, { env: trustingEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {

@@ -8,8 +8,6 @@ import { type Way, wayThrough } from '../../lib/net/way.ts'
 import { Problem } from '../../lib/problem.ts'
 
 export type ConnectOptions = {
-  /** Certificates to trust instead of the default ones, as PEM. */
-  ca?: string
   connect?: (options: TcpNetConnectOpts) => Socket
 }
 
@@ -28,12 +26,12 @@ export type Destination = {
  * Opens a connection to one of the checked addresses and to nothing else, or to the proxy; with TLS for https. Passes every socket to
  * `hold` before it can fail, so that the caller can destroy it. Rejects with the socket's error, or a Problem.
  */
-export function connector({ ca, connect = connectTcp }: ConnectOptions) {
+export function connector({ connect = connectTcp }: ConnectOptions) {
   let trusted: SecureContext | undefined
 
   /** Loading the certificates of all authorities takes far longer than an attempt, so it is done once. */
   function trust(): SecureContext {
-    trusted ??= createSecureContext(ca === undefined ? {} : { ca })
+    trusted ??= createSecureContext()
     return trusted
   }
 

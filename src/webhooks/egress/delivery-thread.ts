@@ -3,6 +3,7 @@ import { giveWay } from '../../lib/machine/low-priority.ts'
 import { parseAllow } from '../../lib/net/allow.ts'
 import { guard } from '../../lib/net/guard.ts'
 import { ownProxies } from '../../lib/net/proxies.ts'
+import { trustAsStarter } from '../../lib/net/trust.ts'
 import type { FromWorker, ToWorker, WorkerData } from './delivery-worker.ts'
 import { poster } from './http-post.ts'
 
@@ -13,6 +14,7 @@ let ownPorts: readonly number[] = []
 let replies: FromWorker = []
 
 giveWay()
+trustAsStarter()
 
 const post = poster(guard({ allow: parseAllow(allow), ownPorts: () => ownPorts }), { proxies: ownProxies() })
 

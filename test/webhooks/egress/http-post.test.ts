@@ -6,6 +6,7 @@ import { parseAllow } from '../../../src/lib/net/allow.ts'
 import { type Address, guard } from '../../../src/lib/net/guard.ts'
 import { type Attempt, poster, type Reply } from '../../../src/webhooks/egress/http-post.ts'
 import { reset } from '../../support/reset.ts'
+import { trusting } from '../../support/trust.ts'
 import { makeCertificate } from './certificates.ts'
 import { answer, type Behaviour, type Receiver, startReceiver } from './receiver.ts'
 
@@ -394,21 +395,21 @@ test('https takes a certificate that is trusted and for the host, and no other',
     return started
   }
   const receiver = await secure(good)
-  const trusting = poster(loopback(), { ca: good.cert })
+  trusting(t, good.cert)
+  const post = poster(loopback())
   const at = (host: string, { port }: Receiver) => ({ url: `https://${host}:${port}/`, headers: {}, body: '{}' })
 
-  assert.deepEqual(but(await trusting(at('hooks.example', receiver))), { status: 200, reply: 'ok', error: null })
-  assert.deepEqual(but(await trusting(at('Hooks.Example.', receiver))), { status: 200, reply: 'ok', error: null })
+  assert.deepEqual(but(await post(at('hooks.example', receiver))), { status: 200, reply: 'ok', error: null })
+  assert.deepEqual(but(await post(at('Hooks.Example.', receiver))), { status: 200, reply: 'ok', error: null })
   assert.deepEqual(servernames, ['hooks.example', 'hooks.example'])
-  assert.equal((await trusting(at('127.0.0.1', receiver))).error, null)
-  assert.equal((await trusting(at('other.example', receiver))).error, 'The certificate is for another name.')
-  assert.equal((await trusting(at('127.0.0.2', receiver))).error, 'The connection was refused.')
+  assert.equal((await post(at('127.0.0.1', receiver))).error, null)
+  assert.equal((await post(at('other.example', receiver))).error, 'The certificate is for another name.')
+  assert.equal((await post(at('127.0.0.2', receiver))).error, 'The connection was refused.')
+  trusting(t)
   assert.equal((await poster(loopback())(at('hooks.example', receiver))).error, 'The certificate is self-signed.')
   const old = await secure(expired)
-  assert.equal(
-    (await poster(loopback(), { ca: expired.cert })(at('hooks.example', old))).error,
-    'The certificate has expired.',
-  )
+  trusting(t, expired.cert)
+  assert.equal((await poster(loopback())(at('hooks.example', old))).error, 'The certificate has expired.')
   const requests = receiver.requests.length
   assert.deepEqual([requests, old.requests.length], [3, 0])
   assert.equal((await receiver.left()) + (await old.left()), 0)

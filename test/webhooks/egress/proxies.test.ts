@@ -11,6 +11,7 @@ import { readProxies } from '../../../src/lib/net/proxies.ts'
 import { openWay } from '../../../src/lib/net/way.ts'
 import { poster } from '../../../src/webhooks/egress/http-post.ts'
 import { startForwardProxy } from '../../support/forward-proxy.ts'
+import { trusting } from '../../support/trust.ts'
 import { makeCertificate } from './certificates.ts'
 import { answer, startReceiver } from './receiver.ts'
 
@@ -144,10 +145,11 @@ async function behindProxy(t: TestContext, { lookup = unknown, resolve_ms = 10_0
   const hosts = { 'hooks.example:443': secure.port, 'hooks.example:80': plain.port, 'other.example:443': secure.port }
   const proxy = await startForwardProxy({ hosts, ...given })
   t.after(proxy.stop)
+  trusting(t, own?.cert as string)
   const url = `http://ann:p%40ss@${proxy.host}`
   const proxies = readProxies({ HTTPS_PROXY: url, HTTP_PROXY: url, NO_PROXY: 'near.example' })
   const post = poster(guard({ allow: parseAllow(''), ownPorts: () => [], lookup, now: () => 0 }), {
-    ...{ proxies, resolve_ms, ca: own?.cert as string },
+    ...{ proxies, resolve_ms },
   })
   const send = (to: string, timeout_ms = 300_000) => post({ url: to, headers: { 'x-a': 'b' }, body: '{}', timeout_ms })
   return { proxy, proxies, secure, plain, send }
@@ -187,7 +189,12 @@ describe('a webhook', { skip }, () => {
     assert.match((await send('https://hooks.example/')).error ?? '', /^The proxy of HTTPS_PROXY cannot be used: /)
     const proxies = readProxies({ HTTPS_PROXY: `https://${proxy.host}` })
     const target = new URL('https://hooks.example/')
-    await assert.rejects(openWay(proxies.of(target) as never, target, { signal: AbortSignal.timeout(300_000) }), {
+    const open = () => openWay(proxies.of(target) as never, target, { signal: AbortSignal.timeout(300_000) })
+    const { socket } = await open()
+    socket.destroy()
+    assert.deepEqual(proxy.lines(), ['CONNECT hooks.example:443'])
+    trusting(t)
+    await assert.rejects(open(), {
       message: 'The proxy of HTTPS_PROXY cannot be used: the certificate is self-signed.',
     })
   })
@@ -238,7 +245,7 @@ describe('a webhook', { skip }, () => {
 describe('OAuth', { skip }, () => {
   test('goes through the proxy, and says what that says', async (t) => {
     const { proxy, proxies, secure } = await behindProxy(t)
-    const post = providerPost({ ca: own?.cert as string }, 300_000, proxies)
+    const post = providerPost(300_000, proxies)
     await assert.rejects(post('https://hooks.example/token?a=b', { refresh_token: 'x' }), /status 200 and not in JSON/)
     assert.deepEqual(proxy.lines(), ['CONNECT hooks.example:443'])
     assert.match(

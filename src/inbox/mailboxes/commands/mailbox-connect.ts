@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { command, json, org } from '../../../command/command.ts'
 import { askSecret, type Input } from '../../../command/prompt.ts'
 import { oneLine } from '../../../command/text.ts'
-import { readTrust } from '../../../command/trust.ts'
+import { caOption } from '../../../command/trust.ts'
 import { tokensOfVisit, visitOf } from '../../../lib/mail/oauth/browser.ts'
 import { askForCode, type DeviceOptions, tokensOfDevice } from '../../../lib/mail/oauth/device.ts'
 import { providerPost } from '../../../lib/mail/oauth/post-form.ts'
@@ -26,13 +26,12 @@ export const mailboxConnect = command({
   summary: 'Sign in at the provider of a mailbox with OAuth: prints what to open there, and waits until it is done',
   args: { mailbox: 'the key of a mailbox, as shown by "dealbox mailbox list"' },
   options: {
-    mailCa: { type: 'string', placeholder: 'FILE', help: 'CA certificates (PEM) to trust, as for "dealbox serve"' },
+    ...caOption,
     org,
     json: { ...json, help: 'print what to open as a line of JSON, and the result as another one' },
   },
   audit: 'mailbox.connected',
   run: async ({ options, args, write, open, openOrg }) => {
-    const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
     // The store is closed while a person is at work, for up to a quarter of an hour.
     const { number, mailbox, client } = await openOrg((store, number) => {
       const mailbox = mailboxSettings(store).withOAuth(number, args.mailbox)
@@ -42,7 +41,7 @@ export const mailboxConnect = command({
     const tell = (task: Task) => void (options.json && process.stdout.write(`${JSON.stringify(task)}\n`))
     const tokens = await untilCanceled((signal) =>
       signIn(client, mailbox, {
-        ...{ post: providerPost(trust), clock: { now: Date.now }, signal, tell, say, input: process.stdin },
+        ...{ post: providerPost(), clock: { now: Date.now }, signal, tell, say, input: process.stdin },
         wait: (ms, signal) => pause(ms, undefined, { signal }),
       }),
     )

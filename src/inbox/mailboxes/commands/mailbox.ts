@@ -2,13 +2,12 @@ import * as v from 'valibot'
 import { command, json, org } from '../../../command/command.ts'
 import { askSecret } from '../../../command/prompt.ts'
 import { aligned, oneLine } from '../../../command/text.ts'
-import { readTrust } from '../../../command/trust.ts'
+import { caOption } from '../../../command/trust.ts'
 import type { Deps } from '../../../deps.ts'
 import * as f from '../../../lib/fields.ts'
 import type { MailOut } from '../../../lib/mail/mail.ts'
 import { OAuthRefusal } from '../../../lib/mail/oauth/tokens.ts'
 import type { Failure } from '../../../lib/mail/transport/error-messages.ts'
-import type { Trust } from '../../../lib/mail/transport/server.ts'
 import { Problem, usage } from '../../../lib/problem.ts'
 import { MINUTE_MS, rfc3339 } from '../../../lib/time.ts'
 import type { Store } from '../../../store/open.ts'
@@ -90,17 +89,16 @@ export const mailboxTest = command({
   args: mailbox,
   options: {
     sendTo: { type: 'string', placeholder: 'ADDRESS', help: 'also send a short test mail to this address' },
-    mailCa: { type: 'string', placeholder: 'FILE', help: 'CA certificates (PEM) to trust, as for "dealbox serve"' },
+    ...caOption,
     org,
     json,
   },
   run: async ({ options, args, openOrg }) => {
-    const { sendTo, mailCa } = options
+    const { sendTo } = options
     if (sendTo !== undefined && !v.is(f.email, sendTo))
       throw usage(`--send-to is "${sendTo}", which is not an email address.`)
-    const trust = mailCa === undefined ? {} : readTrust(mailCa)
     const checks = await openOrg(async (store, org, deps) => {
-      const tried = { store, deps, org, trust, mailbox: mailboxSettings(store).byKey(org, args.mailbox) }
+      const tried = { store, deps, org, mailbox: mailboxSettings(store).byKey(org, args.mailbox) }
       const servers = [await checkSending(tried), await checkReceiving(tried)]
       return sendTo === undefined || !servers[0]?.ok ? servers : [...servers, await trySending(tried, sendTo)]
     })
@@ -115,17 +113,17 @@ export const mailboxTest = command({
   },
 })
 
-type Tried = { store: Store; deps: Deps; org: number; mailbox: Mailbox; trust: Trust }
+type Tried = { store: Store; deps: Deps; org: number; mailbox: Mailbox }
 
-const loginsOf = ({ store: { write }, deps, trust }: Tried): Logins => mailLogins({ deps, write, trust })
+const loginsOf = ({ store: { write }, deps }: Tried): Logins => mailLogins({ deps, write })
 
 async function checkSending(tried: Tried): Promise<Check> {
   const { checkSmtp } = await import('../../../lib/mail/transport/smtp.ts')
-  const { org, mailbox, trust } = tried
+  const { org, mailbox } = tried
   const { host, port } = mailbox.smtp
   const { smtpServer } = loginsOf(tried)
   const checked = await check('smtp', `${host}:${port} accepts mails.`, async () =>
-    checkSmtp(await smtpServer(org, mailbox), trust),
+    checkSmtp(await smtpServer(org, mailbox)),
   )
   return withWarning(tried, 'smtp', checked)
 }
@@ -138,13 +136,13 @@ async function withWarning({ store, deps, org, mailbox }: Tried, side: Side, che
 }
 
 async function checkReceiving(tried: Tried): Promise<Check> {
-  const { org, mailbox, trust } = tried
+  const { org, mailbox } = tried
   if (!mailbox.imap) return { side: 'imap', ok: true, text: 'not set up: no mail is received.', warning: null }
   const { checkImap } = await import('../../../lib/mail/transport/imap.ts')
   const { host, port, folder } = mailbox.imap
   const { imapServer } = loginsOf(tried)
   const checked = await check('imap', `${host}:${port} shows "${folder}".`, async () =>
-    checkImap(await imapServer(org, mailbox), trust),
+    checkImap(await imapServer(org, mailbox)),
   )
   return withWarning(tried, 'imap', checked)
 }
@@ -155,11 +153,11 @@ async function trySending(tried: Tried, to: string): Promise<Check> {
     import('../../../lib/mail/transport/compose.ts'),
     import('../../../lib/mail/message-id.ts'),
   ])
-  const { org, mailbox, trust } = tried
+  const { org, mailbox } = tried
   const { clock } = tried.store
   const { smtpServer } = loginsOf(tried)
   return check('mail', `sent to ${to}.`, async () => {
-    const client = smtpClient(await smtpServer(org, mailbox), trust)
+    const client = smtpClient(await smtpServer(org, mailbox))
     try {
       const source = await composeMail(shortMail(mailbox, to, newMessageId(clock.id(), mailbox.address), clock.now()))
       const sent = await client.send({ from: mailbox.address, to: [to], source }, AbortSignal.timeout(SEND_MS))

@@ -1,9 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http'
 import { ownProxies } from '../../net/proxies.ts'
 import { openWay, type Way } from '../../net/way.ts'
-import { contextOf } from '../transport/dial.ts'
 import { connectionError, sentence } from '../transport/error-messages.ts'
-import type { Trust } from '../transport/server.ts'
 
 export type Form = Record<string, string>
 export type Answer = { status: number; body: Record<string, unknown> }
@@ -25,9 +23,7 @@ const MAX_BYTES = 65_536
  * Each form is sent over a connection of its own. A redirect is an error: what the form contains is for this address
  * only.
  */
-export function providerPost(trust: Trust, timeout_ms = TIMEOUT_MS, proxies = ownProxies()): PostForm {
-  let context: ReturnType<typeof contextOf>
-
+export function providerPost(timeout_ms = TIMEOUT_MS, proxies = ownProxies()): PostForm {
   return async (url, form, headers = {}, signal) => {
     const { protocol, hostname, port, host } = new URL(url)
     const isPlain = protocol === 'http:'
@@ -45,17 +41,16 @@ export function providerPost(trust: Trust, timeout_ms = TIMEOUT_MS, proxies = ow
         ...headers,
       },
     }
-    if (!isPlain) context ??= contextOf(trust)
     const { request: requestSecure } = process.getBuiltinModule('node:https') // few servers have a mailbox that needs it
     try {
       const proxy = proxies.of(new URL(url))
-      const way = proxy && (await openWay(proxy, new URL(url), { context, signal: limit }))
+      const way = proxy && (await openWay(proxy, new URL(url), { signal: limit }))
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const req = way
           ? requestPlain(over(way, new URL(url), options), resolve)
           : isPlain
             ? requestPlain(url, options, resolve)
-            : requestSecure(url, { ...options, ...(context && { secureContext: context }) }, resolve)
+            : requestSecure(url, options, resolve)
         req.on('error', reject)
         req.end(body)
       })

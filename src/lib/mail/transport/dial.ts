@@ -1,30 +1,18 @@
 import { connect, isIP, type Socket } from 'node:net'
-import { createSecureContext, getCACertificates, type SecureContext, connect as secureConnect } from 'node:tls'
-import type { MailServer, Trust } from './server.ts'
+import { connect as secureConnect } from 'node:tls'
+import type { MailServer } from './server.ts'
 
-/** Returns the TLS context; undefined for Node's default. Loading the well-known certificates takes about 10 ms. */
-export function contextOf({ ca }: Trust): SecureContext | undefined {
-  return ca === undefined ? undefined : createSecureContext({ ca: [...getCACertificates('default'), ca] })
-}
-
-export type DialOptions = { context: SecureContext | undefined; timeout_ms: number; signal: AbortSignal }
+export type DialOptions = { timeout_ms: number; signal: AbortSignal }
 
 /**
  * Opens a connection, with TLS if the server uses it from the start. Rejects with a Node error, with code
  * CONNECT_TIMEOUT, or with the reason of the signal.
  */
-export function dial({ host, port, tls }: MailServer, { context, timeout_ms, signal }: DialOptions): Promise<Socket> {
+export function dial({ host, port, tls }: MailServer, { timeout_ms, signal }: DialOptions): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   signal.throwIfAborted()
   const socket =
-    tls === 'tls'
-      ? secureConnect({
-          host,
-          port,
-          ...(context && { secureContext: context }),
-          ...(!isIP(host) && { servername: host }),
-        })
-      : connect({ host, port })
+    tls === 'tls' ? secureConnect({ host, port, ...(!isIP(host) && { servername: host }) }) : connect({ host, port })
   const timer = setTimeout(
     () => reject(Object.assign(new Error('no connection in time'), { code: 'CONNECT_TIMEOUT' })),
     timeout_ms,

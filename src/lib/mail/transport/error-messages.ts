@@ -33,7 +33,7 @@ const MAX_WORDS = 300
 export const placeOf = ({ host, port }: MailServer): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 const CLOSED = 'closed the connection'
-const TRUST = 'if it is your own, name its file with --mail-ca'
+const TRUST = 'if it is your own, name its file with --ca'
 const UNKNOWN_CA = `has a certificate of an authority that is not trusted; ${TRUST}`
 
 /** Ends of sentences by error code; the name of the server comes first. */

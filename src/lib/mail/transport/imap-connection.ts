@@ -1,8 +1,7 @@
 import type { ImapFlow } from 'imapflow'
 import { MINUTE_MS } from '../../time.ts'
-import { contextOf } from './dial.ts'
 import { type ImapFailure, imapError, placeOf, sentence } from './error-messages.ts'
-import type { ImapServer, Trust } from './server.ts'
+import type { ImapServer } from './server.ts'
 
 export type ImapTimes = {
   connect_ms: number
@@ -42,7 +41,6 @@ export type Connected = { client: ImapFlow; whyGone: () => unknown }
  */
 export async function connectImap(
   server: ImapServer,
-  trust: Trust,
   signal: AbortSignal | undefined,
   times: ImapTimes,
 ): Promise<Connected> {
@@ -50,13 +48,11 @@ export async function connectImap(
   if (!user || !(accessToken?.text || password))
     throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
   const { ImapFlow } = await import('imapflow')
-  const context = contextOf(trust)
   const client: Client = new ImapFlow({
     host: server.host,
     port: server.port,
     secure: server.tls === 'tls',
     ...(server.tls !== 'tls' && { doSTARTTLS: server.tls === 'starttls' }),
-    tls: context ? { secureContext: context } : {},
     auth: accessToken ? { user, accessToken: accessToken.text } : { user, pass: password ?? '' },
     clientInfo: { name: 'Dealbox', vendor: 'Dealbox', version: '', 'support-url': '' },
     connectionTimeout: times.connect_ms,

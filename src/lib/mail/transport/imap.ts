@@ -4,7 +4,7 @@ import { idsIn } from '../parse/ids.ts'
 import { type Failure, type ImapFailure, imapError, placeOf, sentence, wordsOf } from './error-messages.ts'
 import { type Connected, connectImap, type ImapTimes, TIMES } from './imap-connection.ts'
 import { newsOf } from './imap-news.ts'
-import type { ImapServer, Trust } from './server.ts'
+import type { ImapServer } from './server.ts'
 
 /** `arrivedAt` is the server's INTERNALDATE in milliseconds; 0 if it cannot be read. */
 export type Listed = { uid: number; size: number; arrivedAt: number; messageId: string | null }
@@ -46,13 +46,8 @@ const CHUNK = 300
 const MAX_NAMED = 10
 
 /** Opens a folder. The signal ends the connection, also after this has resolved. */
-export async function openFolder(
-  server: ImapServer,
-  trust: Trust,
-  signal?: AbortSignal,
-  times: ImapTimes = TIMES,
-): Promise<Folder> {
-  const connected = await connectImap(server, trust, signal, times)
+export async function openFolder(server: ImapServer, signal?: AbortSignal, times: ImapTimes = TIMES): Promise<Folder> {
+  const connected = await connectImap(server, signal, times)
   try {
     return await folderOf(connected, server, times)
   } catch (error) {
@@ -62,9 +57,9 @@ export async function openFolder(
 }
 
 /** Returns null if the folder can be opened, else one sentence that describes the error. */
-export async function checkImap(server: ImapServer, trust: Trust, times: ImapTimes = TIMES): Promise<string | null> {
+export async function checkImap(server: ImapServer, times: ImapTimes = TIMES): Promise<string | null> {
   try {
-    const folder = await openFolder(server, trust, AbortSignal.timeout(times.check_ms), times)
+    const folder = await openFolder(server, AbortSignal.timeout(times.check_ms), times)
     await folder.close()
     return null
   } catch (error) {

@@ -24,6 +24,3 @@ export type AccessToken = {
 
 /** `folder` is the folder to listen to, such as "INBOX". */
 export type ImapServer = MailServer & { folder: string }
-
-/** Additional trusted certificates, in PEM. */
-export type Trust = { ca?: string }

@@ -1,11 +1,10 @@
-import type { SecureContext } from 'node:tls'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { MINUTE_MS } from '../../time.ts'
-import { contextOf, dial } from './dial.ts'
+import { dial } from './dial.ts'
 import { isInternational, noUtf8 } from './envelope.ts'
 import { connectionError, placeOf, type SmtpFailure, sentence, smtpError } from './error-messages.ts'
 import { causeOf } from './refusals.ts'
-import type { MailServer, Trust } from './server.ts'
+import type { MailServer } from './server.ts'
 import { BEARER, bearerLogin } from './smtp-bearer.ts'
 import { type Outgoing, type Sent, sendOver } from './smtp-mail.ts'
 import { type Session, step } from './smtp-step.ts'
@@ -32,12 +31,11 @@ const SLOWEST_BYTES_PER_MS = 8
 export const limitOf = (bytes: number, { try_ms } = TIMES): number => try_ms + Math.ceil(bytes / SLOWEST_BYTES_PER_MS)
 
 /** Sends mails through one server. Connections are kept for reuse; an idle one does not keep the process alive. */
-export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = TIMES) {
+export function smtpClient(server: MailServer, times: SmtpTimes = TIMES) {
   const idle: Session[] = []
   const queue = new Set<() => void>()
   let open = 0
   let isClosed = false
-  let context: SecureContext | undefined
 
   async function send(mail: Outgoing, signal?: AbortSignal): Promise<Sent> {
     const limit = AbortSignal.any([
@@ -74,7 +72,7 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
     for (;;) {
       let session: Session
       try {
-        session = takeIdle() ?? (await openSession(server, (context ??= contextOf(trust)), times, signal))
+        session = takeIdle() ?? (await openSession(server, times, signal))
       } catch (error) {
         const isLimit = causeOf(error as SmtpFailure, false) === 'limited'
         return { outcome: isLimit ? 'limited' : 'later', error: smtpError(error, server) }
@@ -132,9 +130,9 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
 }
 
 /** Returns null if the server can be reached and accepts the login, else one sentence that describes the error. */
-export async function checkSmtp(server: MailServer, trust: Trust, times: SmtpTimes = TIMES): Promise<string | null> {
+export async function checkSmtp(server: MailServer, times: SmtpTimes = TIMES): Promise<string | null> {
   try {
-    end(await openSession(server, contextOf(trust), times, AbortSignal.timeout(times.answer_ms)))
+    end(await openSession(server, times, AbortSignal.timeout(times.answer_ms)))
     return null
   } catch (error) {
     return smtpError(error, server)
@@ -142,14 +140,9 @@ export async function checkSmtp(server: MailServer, trust: Trust, times: SmtpTim
 }
 
 /** Connects, starts TLS if configured, and logs in if there is a user. */
-async function openSession(
-  server: MailServer,
-  context: SecureContext | undefined,
-  times: SmtpTimes,
-  signal: AbortSignal,
-): Promise<Session> {
+async function openSession(server: MailServer, times: SmtpTimes, signal: AbortSignal): Promise<Session> {
   const { default: Connection } = await import('nodemailer/lib/smtp-connection')
-  const socket = await dial(server, { context, timeout_ms: times.connect_ms, signal })
+  const socket = await dial(server, { timeout_ms: times.connect_ms, signal })
   const connection = new Connection({
     host: server.host,
     port: server.port,
@@ -158,7 +151,6 @@ async function openSession(
     secured: server.tls === 'tls',
     requireTLS: server.tls === 'starttls',
     ignoreTLS: server.tls === 'none',
-    tls: context ? { secureContext: context } : {},
     connectionTimeout: 2 * times.greeting_ms, // for the greeting and for STARTTLS after it
     greetingTimeout: times.greeting_ms,
     socketTimeout: times.answer_ms,

@@ -55,9 +55,9 @@ export async function readBackups(dataDir: string, options: BackupOptions) {
 /** What to do with backups besides keeping them. Rejects with a usage Problem. */
 export async function readCopying(dataDir: string, options: BackupOptions): Promise<Copying> {
   const { backupEncrypt = [], backupCopyTo = [], backupS3Region = 'us-east-1', backupCopyKeep = USUAL_KEEP } = options
-  const { backupS3, backupS3KeyFile, backupS3Ca } = options
+  const { backupS3, backupS3KeyFile } = options
   const encryption = await readEncryption({ backupEncrypt })
-  const given = { backupCopyTo, backupCopyKeep, backupS3, backupS3KeyFile, backupS3Region, backupS3Ca }
+  const given = { backupCopyTo, backupCopyKeep, backupS3, backupS3KeyFile, backupS3Region }
   const places = readPlaces(given, { dataDir, isEncrypted: encryption !== undefined })
   const keep = parseKeep(backupCopyKeep, flagOf('backupCopyKeep'))
   return { dataDir, places, encryption, keep, timezone: machineZone().zone }

@@ -1,6 +1,5 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { flagOf, type Options, type Values } from '../../../command/config/options.ts'
-import { readTrust } from '../../../command/trust.ts'
 import { isLocal } from '../../../http/listener/screens-url.ts'
 import { usage } from '../../../lib/problem.ts'
 import { checkKeys } from '../encryption/encryption.ts'
@@ -53,11 +52,6 @@ export const placeOptions = {
     help: 'its keys: aws_access_key_id = ... and aws_secret_access_key = ... (chmod 600)',
   },
   backupS3Region: { type: 'string', placeholder: 'REGION', default: 'us-east-1', help: 'its region' },
-  backupS3Ca: {
-    type: 'string',
-    placeholder: 'FILE',
-    help: 'additional CA certificates (PEM) to trust for it, such as that of your own CA',
-  },
 } as const satisfies Options
 
 export const decryptionOptions = {
@@ -119,7 +113,7 @@ export function readPlaces(
 }
 
 function readS3(options: Values<typeof placeOptions>, isEncrypted: boolean): BackupPlace[] {
-  const { backupS3, backupS3KeyFile, backupS3Region: region, backupS3Ca } = options
+  const { backupS3, backupS3KeyFile, backupS3Region: region } = options
   const flag = flagOf('backupS3')
   if (backupS3 === undefined) {
     if (backupS3KeyFile !== undefined) throw usage(`${flag} is missing: it says where to copy the backups to.`)
@@ -133,6 +127,5 @@ function readS3(options: Values<typeof placeOptions>, isEncrypted: boolean): Bac
       `${flag} ${backupS3} would send all data and keys in clear text: use https://, or ${flagOf('backupEncrypt')}.`,
     )
   const keys = readKeys(flagOf('backupS3KeyFile'), backupS3KeyFile)
-  const ca = backupS3Ca === undefined ? undefined : readTrust(backupS3Ca, flagOf('backupS3Ca')).ca
-  return [s3Place({ ...address, keys, region, ca })]
+  return [s3Place({ ...address, keys, region })]
 }

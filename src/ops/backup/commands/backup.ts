@@ -2,6 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Answer, command, json } from '../../../command/command.ts'
+import { caOption } from '../../../command/trust.ts'
 import { Problem, usage } from '../../../lib/problem.ts'
 import { sizeText } from '../../../lib/size.ts'
 import { createPrivateFolder } from '../../../store/folder/key-file.ts'
@@ -36,6 +37,7 @@ export const backup = command({
     backupDir,
     ...encryptionOptions,
     ...placeOptions,
+    ...caOption,
     json,
   },
   audit: 'backup.made',

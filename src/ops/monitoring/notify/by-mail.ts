@@ -5,7 +5,6 @@ import type { Mailbox } from '../../../inbox/mailboxes/mailbox.ts'
 import { mailboxStore } from '../../../inbox/mailboxes/mailboxes.ts'
 import { newMessageId } from '../../../lib/mail/message-id.ts'
 import { composeMail } from '../../../lib/mail/transport/compose.ts'
-import type { Trust } from '../../../lib/mail/transport/server.ts'
 import { smtpClient } from '../../../lib/mail/transport/smtp.ts'
 import { preferenceStore } from '../../../personal/preferences.ts'
 import { allOrgs } from '../../../store/orgs/orgs.ts'
@@ -17,7 +16,6 @@ type Recipient = { email: string; name: string | null; language: Language; timez
 export type ByMailOptions = {
   deps: Deps
   logins: Pick<Logins, 'smtpServer'>
-  trust: Trust
   /** The owners of the first organisation, which is that of whoever runs the server, or these addresses. */
   to: 'owners' | readonly string[]
   place: () => NamedServer
@@ -27,7 +25,7 @@ export type ByMailOptions = {
  * A mail to each of them, by a mailbox of the first organisation. It does not become a message of the inbox, and writes nothing
  * to the database, whose disk may be full.
  */
-export function byMail({ deps, logins, trust, to, place }: ByMailOptions): Channel {
+export function byMail({ deps, logins, to, place }: ByMailOptions): Channel {
   const { db, clock } = deps
   const mailboxes = mailboxStore(deps)
   const { find } = preferenceStore(deps)
@@ -50,7 +48,7 @@ export function byMail({ deps, logins, trust, to, place }: ByMailOptions): Chann
 
   async function send(org: number, mailbox: Mailbox, mail: Recipient, message: Message, signal: AbortSignal) {
     const server = await logins.smtpServer(org, mailbox)
-    const client = smtpClient(server, trust)
+    const client = smtpClient(server)
     try {
       const { email, name, language, timezone } = mail
       const source = await composeMail({

@@ -3,7 +3,7 @@ import { keyring } from '../../../auth/keys.ts'
 import { accountActor } from '../../../command/audit-writes.ts'
 import { command, json } from '../../../command/command.ts'
 import { askSecret } from '../../../command/prompt.ts'
-import { readTrust } from '../../../command/trust.ts'
+import { caOption, readCertificates } from '../../../command/trust.ts'
 import { conflict, type Problem, usage } from '../../../lib/problem.ts'
 import { rfc3339 } from '../../../lib/time.ts'
 import { isServed } from '../../../store/folder/lock.ts'
@@ -57,13 +57,13 @@ export const orgMove = command({
       placeholder: 'URL',
       help: 'the new address that clients are told; by default https:// and the host name of the organisation, else --to',
     },
-    toCa: { type: 'string', placeholder: 'FILE', help: 'CA certificates (PEM) to trust for --to' },
+    ...caOption,
     json,
   },
   run: async ({ options, args, open }) => {
     const url = checkTarget(options.to)
     const given = options.address === undefined ? undefined : checkAddress('--address', options.address)
-    const ca = options.toCa === undefined ? undefined : readTrust(options.toCa, '--to-ca').ca
+    const ca = options.ca === undefined ? undefined : readCertificates(options.ca)
     return open(async (store) => {
       const org = orgNamed(store, args.org)
       if (org.moved_to !== null) throw movedProblem(org.moved_to)

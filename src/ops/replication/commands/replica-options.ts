@@ -1,6 +1,5 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { flagOf, type Options, type Values } from '../../../command/config/options.ts'
-import { readTrust } from '../../../command/trust.ts'
 import { isLocal } from '../../../http/listener/screens-url.ts'
 import { usage } from '../../../lib/problem.ts'
 import { FILE_OR_RECIPIENT, readEncryption } from '../../backup/commands/backup-places.ts'
@@ -27,11 +26,6 @@ export const replicaOptions = {
     help: 'its keys: [default], aws_access_key_id = ... and aws_secret_access_key = ... (chmod 600)',
   },
   replicaRegion: { type: 'string', placeholder: 'REGION', default: 'us-east-1', help: 'its region' },
-  replicaCa: {
-    type: 'string',
-    placeholder: 'FILE',
-    help: 'additional CA certificates (PEM) to trust for it, such as that of your own CA',
-  },
 } as const satisfies Options
 
 export const replicatedOptions = {
@@ -87,7 +81,7 @@ export function readReplica(dataDir: string, options: ReplicaOptions): Replica |
 }
 
 function readS3(options: ReplicaOptions & { replica: string }): Replica {
-  const { replica, replicaKeyFile, replicaRegion: region = 'us-east-1', replicaCa } = options
+  const { replica, replicaKeyFile, replicaRegion: region = 'us-east-1' } = options
   const flag = flagOf('replica')
   if (replicaKeyFile === undefined)
     throw usage(`${flagOf('replicaKeyFile')} is missing: ${flag} ${replica} needs keys.`)
@@ -100,10 +94,9 @@ function readS3(options: ReplicaOptions & { replica: string }): Replica {
   const keys = readKeys(flagOf('replicaKeyFile'), replicaKeyFile)
   if (!/^\s*\[default\]\s*$/m.test(readSecretFile(flagOf('replicaKeyFile'), replicaKeyFile)))
     throw usage(`${flagOf('replicaKeyFile')} ${replicaKeyFile} needs [default] as its first line, for Litestream.`)
-  const ca = replicaCa === undefined ? undefined : readTrust(replicaCa, flagOf('replicaCa')).ca
   const { endpoint, bucket, prefix } = address
   const place = { endpoint: endpoint.origin, bucket, path: prefix.replace(/\/$/, ''), region }
-  return { copy: s3Copy({ ...address, keys, region, ca }), place }
+  return { copy: s3Copy({ ...address, keys, region }), place }
 }
 
 /** What a server does for its copy; undefined if it is not replicated. Rejects with a usage Problem. */

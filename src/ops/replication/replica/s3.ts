@@ -17,7 +17,7 @@ const PAGE = 1000
 /** What S3 says to the second of two who make the same object. */
 const EXISTS = [409, 412]
 
-const OF_OPTIONS: Naming = { region: (region) => `--replica-region ${region}`, ca: '--replica-ca' }
+const OF_OPTIONS: Naming = { region: (region) => `--replica-region ${region}` }
 
 /** A folder in a bucket of S3-compatible storage. */
 export function s3Copy(account: Account, options: ClientOptions = {}): ReplicaStorage {

@@ -11,7 +11,7 @@ import { s3Copy } from './s3.ts'
 const KEY_IDS = ['LITESTREAM_ACCESS_KEY_ID', 'AWS_ACCESS_KEY_ID']
 const SECRETS = ['LITESTREAM_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY']
 
-const OF_URL: Naming = { region: (region) => `region=${region} in its URL`, ca: 'NODE_EXTRA_CA_CERTS' }
+const OF_URL: Naming = { region: (region) => `region=${region} in its URL` }
 
 /** Undefined for storage that only Litestream reaches, such as SFTP. Throws Problem 409 if keys are missing. */
 export function copyOfUrl(text: string, env: NodeJS.ProcessEnv): ReplicaStorage | undefined {

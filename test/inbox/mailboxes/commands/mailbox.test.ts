@@ -14,6 +14,7 @@ import { cli, cliJson, dealbox, temporaryFolder } from '../../../cli/command-lin
 import { noDovecot, startDovecot } from '../../../support/dovecot.ts'
 import { mailIn } from '../../../support/mailbox.ts'
 import { ownCertificate, startSmtp } from '../../../support/smtp.ts'
+import { trusting } from '../../../support/trust.ts'
 
 // `dealbox mailbox ...` as a person uses it.
 
@@ -221,11 +222,12 @@ describe('mailbox test', () => {
     const { host, port, tls, user, password } = dovecot.server({})
     const file = join(folder, 'imap-ca.pem')
     writeFileSync(file, dovecot.ca)
+    trusting(t)
     process.env[VARIABLE] = password as string
     const tested = async (folder: string) => {
       const imap = { host, port, tls, user, password_env: VARIABLE, folder }
       await apply({ ...ana, smtp: { ...SERVER, port: smtp.server.port }, imap })
-      return mailbox('test', 'ana', '--mail-ca', file)
+      return mailbox('test', 'ana', '--ca', file)
     }
     const well = await tested('INBOX')
     assert.deepEqual([well.code, well.out.split('\n')[1]], [0, `IMAP: ${host}:${port} shows "INBOX".`])
@@ -275,14 +277,15 @@ describe('mailbox test', () => {
     )
   })
 
-  test('trusts the certificates of --mail-ca beside the well-known ones', async (t) => {
+  test('trusts the certificates of --ca beside the well-known ones', async (t) => {
     const smtp = await startSmtp(t, { tls: 'tls' })
+    trusting(t)
     const { host, port, tls } = smtp.server
     await apply({ ...ana, smtp: { host, port, tls } })
     assert.equal((await mailbox('test', 'ana')).code, 1)
     const file = join(folder, 'ca.pem')
-    writeFileSync(file, smtp.trust.ca as string)
-    assert.equal((await mailbox('test', 'ana', '--mail-ca', file)).code, 0)
+    writeFileSync(file, ownCertificate().cert)
+    assert.equal((await mailbox('test', 'ana', '--ca', file)).code, 0)
   })
 
   test('says what is missing before it calls anyone, and what it cannot take', async () => {
@@ -294,7 +297,7 @@ describe('mailbox test', () => {
     assert.equal((await mailbox('test')).code, 2)
     const wrong = await mailbox('test', 'bare', '--send-to', 'nobody')
     assert.deepEqual([wrong.code, wrong.err.split('.')[0]], [2, '--send-to is "nobody", which is not an email address'])
-    assert.equal((await mailbox('test', 'bare', '--mail-ca', join(folder, 'none.pem'))).code, 2)
+    assert.equal((await mailbox('test', 'bare', '--ca', join(folder, 'none.pem'))).code, 2)
   })
 })
 

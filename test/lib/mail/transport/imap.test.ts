@@ -11,6 +11,7 @@ import { noDovecot, startDovecot } from '../../../support/dovecot.ts'
 import { fetched, type ImapSay, startImapTalker } from '../../../support/imap-talker.ts'
 import { reset } from '../../../support/reset.ts'
 import { type Ends, ownCertificate } from '../../../support/smtp.ts'
+import { trusting } from '../../../support/trust.ts'
 
 const SHORT: ImapTimes = { ...TIMES, connect_ms: 60_000, greeting_ms: 60_000, quiet_ms: 60_000, goodbye_ms: 200 }
 const FOREVER = new AbortController().signal
@@ -36,7 +37,7 @@ const newUser = () => `user${++users}@acme.example`
 const skip = { skip: noDovecot }
 
 async function opened(t: Ends, user: string, some: Partial<ImapServer> = {}): Promise<Folder> {
-  const folder = await openFolder(dovecot.server({ user, ...some }), { ca: dovecot.ca }, undefined, SHORT)
+  const folder = await openFolder(dovecot.server({ user, ...some }), undefined, SHORT)
   t.after(() => folder.close())
   return folder
 }
@@ -190,31 +191,31 @@ test('other folders can be opened, and of a wrong one it says which there are', 
   dovecot.deliver(mail('a'), { user, folder: 'Büro/Angebote & Co' })
   assert.equal((await (await opened(t, user, { folder: 'Büro/Angebote & Co' })).listFrom(1)).length, 1)
   assert.equal(
-    await checkImap(dovecot.server({ user, folder: 'Inbx' }), { ca: dovecot.ca }, SHORT),
+    await checkImap(dovecot.server({ user, folder: 'Inbx' }), SHORT),
     `There is no folder "Inbx" on 127.0.0.1:${dovecot.tlsPort}. Its folders are: "INBOX", "Sent", "Büro/Angebote & Co".`,
   )
   for (let count = 0; count < 12; count++) dovecot.deliver(mail('a'), { user, folder: `F${count}` })
-  const trouble = await checkImap(dovecot.server({ user, folder: 'Inbx' }), { ca: dovecot.ca }, SHORT)
+  const trouble = await checkImap(dovecot.server({ user, folder: 'Inbx' }), SHORT)
   assert.match(trouble ?? '', /Its folders are: (?:"[^"]+"(?:, )?){10} and 5 others\.$/)
 })
 
 for (const tls of ['none', 'starttls', 'tls'] as const)
-  test(`a folder opens with tls ${tls}, and a wrong password is said`, skip, async () => {
+  test(`a folder opens with tls ${tls}, and a wrong password is said`, skip, async (t) => {
     const server = dovecot.server({ tls, user: newUser() })
-    const trust = { ca: dovecot.ca }
-    assert.equal(await checkImap(server, trust, SHORT), null)
+    assert.equal(await checkImap(server, SHORT), null)
     assert.equal(
-      await checkImap({ ...server, password: 'wrong' }, trust, SHORT),
+      await checkImap({ ...server, password: 'wrong' }, SHORT),
       `The server 127.0.0.1:${server.port} rejected the login of "${server.user}": Authentication failed.`,
     )
     if (tls === 'none') return
     assert.equal(
-      await checkImap(server, {}, SHORT),
-      `The server 127.0.0.1:${server.port} has a certificate that is self-signed and not trusted; if it is your own, name its file with --mail-ca.`,
-    )
-    assert.equal(
-      await checkImap({ ...server, host: 'localhost' }, trust, SHORT),
+      await checkImap({ ...server, host: 'localhost' }, SHORT),
       `The server localhost:${server.port} has a certificate that is for another name.`,
+    )
+    trusting(t)
+    assert.equal(
+      await checkImap(server, SHORT),
+      `The server 127.0.0.1:${server.port} has a certificate that is self-signed and not trusted; if it is your own, name its file with --ca.`,
     )
   })
 
@@ -261,7 +262,7 @@ const talkerAt = (port: number, some: Partial<ImapServer> = {}): ImapServer => (
 
 async function talking(t: Ends, says: Record<string, ImapSay> = {}, times: Partial<ImapTimes> = {}) {
   const talker = await startImapTalker(t, says)
-  const folder = await openFolder(talkerAt(talker.port), {}, undefined, { ...SHORT, ...times })
+  const folder = await openFolder(talkerAt(talker.port), undefined, { ...SHORT, ...times })
   t.after(() => folder.close())
   return { talker, folder, place: `127.0.0.1:${talker.port}` }
 }
@@ -412,20 +413,20 @@ test('a folder that was made anew meanwhile is closed', async (t) => {
 test('of a folder that cannot be opened it says what the server says', async (t) => {
   const talker = await startImapTalker(t, { EXAMINE: '% NO [INUSE] Somebody else is here.' })
   const error = `The folder "INBOX" of 127.0.0.1:${talker.port} cannot be opened: Somebody else is here.`
-  assert.equal(await checkImap(talkerAt(talker.port), {}, SHORT), error)
+  assert.equal(await checkImap(talkerAt(talker.port), SHORT), error)
 })
 
 test('where no login is taken without encryption, none is tried', async (t) => {
   const talker = await startImapTalker(t, { CAPABILITY: '* CAPABILITY IMAP4rev1 LOGINDISABLED\n% OK done' })
   const error = `The server 127.0.0.1:${talker.port} rejected the login of "sales": Login is disabled.`
-  assert.equal(await checkImap(talkerAt(talker.port), {}, SHORT), error)
+  assert.equal(await checkImap(talkerAt(talker.port), SHORT), error)
   assert.ok(talker.heard.every((line) => !line.includes(SECRET)))
 })
 
 test('a folder without numbers is none', async (t) => {
   const talker = await startImapTalker(t, { EXAMINE: '* 1 EXISTS\n% OK done' })
   const error = `The server 127.0.0.1:${talker.port} does not number the mails of "INBOX".`
-  assert.equal(await checkImap(talkerAt(talker.port), {}, SHORT), error)
+  assert.equal(await checkImap(talkerAt(talker.port), SHORT), error)
 })
 
 test('a server that cannot tell is asked', async (t) => {
@@ -550,7 +551,7 @@ test('a server that goes at any step before the folder is open is one sentence',
   for (const phase of ['open', 'CAPABILITY', 'AUTHENTICATE', 'NAMESPACE', 'LIST', 'EXAMINE'])
     for (const [, cut] of cuts) {
       const talker = await startImapTalker(t, { [phase]: cut })
-      const trouble = await checkImap(talkerAt(talker.port), {}, SHORT)
+      const trouble = await checkImap(talkerAt(talker.port), SHORT)
       assert.match(trouble ?? '', new RegExp(`^The server 127.0.0.1:${talker.port} .*\\.$`), phase)
       await talker.left()
     }
@@ -560,18 +561,18 @@ test('a folder can be called off at any step', async (t) => {
   for (const phase of ['open', 'CAPABILITY', 'AUTHENTICATE', 'EXAMINE', 'UID SEARCH']) {
     const cut = new AbortController()
     const talker = await startImapTalker(t, { [phase]: () => cut.abort() })
-    const opening = openFolder(talkerAt(talker.port), {}, cut.signal, SHORT)
+    const opening = openFolder(talkerAt(talker.port), cut.signal, SHORT)
     const work = phase === 'UID SEARCH' ? opening.then((folder) => folder.listFrom(1)) : opening
     await assert.rejects(work, /^Error: The connection to 127\.0\.0\.1:\d+ was aborted\.$/)
     await talker.left()
   }
-  const early = openFolder(talkerAt(1), {}, AbortSignal.abort(), SHORT)
+  const early = openFolder(talkerAt(1), AbortSignal.abort(), SHORT)
   await assert.rejects(early, { message: 'The connection to 127.0.0.1:1 was aborted.' })
 })
 
 test('one sentence says why there is no folder', async (t) => {
   const check = (some: Partial<ImapServer>, times: Partial<ImapTimes> = {}) =>
-    checkImap(talkerAt(0, some), { ca: ownCertificate().cert }, { ...SHORT, ...times })
+    checkImap(talkerAt(0, some), { ...SHORT, ...times })
   const free = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => free.once('listening', resolve))
   const { port } = free.address() as { port: number }
@@ -623,14 +624,14 @@ test('what was said before TLS began counts for nothing, and a word in between e
     STARTTLS: 'TLS',
     'TLS-CAPABILITY': '* CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR\n% OK done',
   })
-  const trust = { ca: ownCertificate().cert }
-  assert.equal(await checkImap(talkerAt(good.port, { tls: 'starttls' }), trust, SHORT), null)
+  trusting(t, ownCertificate().cert)
+  assert.equal(await checkImap(talkerAt(good.port, { tls: 'starttls' }), SHORT), null)
   const injected = await startImapTalker(t, {
     CAPABILITY,
     STARTTLS: '% OK go on\n* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN]',
   })
   assert.equal(
-    await checkImap(talkerAt(injected.port, { tls: 'starttls' }), trust, SHORT),
+    await checkImap(talkerAt(injected.port, { tls: 'starttls' }), SHORT),
     `The server 127.0.0.1:${injected.port} sent data before TLS was established, as an attacker would.`,
   )
 })
@@ -646,7 +647,7 @@ test('a server that repeats what it was told does not make the password known', 
       AUTHENTICATE: refuse,
       LOGIN: refuse,
     })
-    const trouble = await checkImap(talkerAt(talker.port), {}, SHORT)
+    const trouble = await checkImap(talkerAt(talker.port), SHORT)
     assert.match(trouble ?? '', /rejected the login of "sales": I heard/)
     for (const secret of [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 16), 'AHNhbGVzAGNvcnJl'])
       assert.ok(!trouble?.includes(secret), `${trouble}`)
@@ -663,7 +664,7 @@ test('an answer without end is not read to its end', async (t) => {
   }
   for (const phase of ['open', 'CAPABILITY', 'UID SEARCH']) {
     const talker = await startImapTalker(t, { [phase]: flood })
-    const opening = openFolder(talkerAt(talker.port), {}, undefined, SHORT)
+    const opening = openFolder(talkerAt(talker.port), undefined, SHORT)
     const work = opening.then(async (folder) => {
       await folder.listFrom(1).finally(() => folder.close())
     })
@@ -675,7 +676,7 @@ test('a process whose folders are closed or gone ends by itself', async (t) => {
   const talker = await startImapTalker(t)
   const script = `
     const { openFolder } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../src/lib/mail/transport/imap.ts'))})
-    const open = () => openFolder(${JSON.stringify(talkerAt(talker.port))}, {})
+    const open = () => openFolder(${JSON.stringify(talkerAt(talker.port))})
     const first = await open()
     first.news(100_000, new AbortController().signal).catch(() => {})
     const second = await open()

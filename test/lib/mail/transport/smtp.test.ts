@@ -6,12 +6,13 @@ import { test } from 'node:test'
 import { createServer as createSecureServer } from 'node:tls'
 import { MAX_BYTES } from '../../../../src/inbox/messages/attachments.ts'
 import { smtpError } from '../../../../src/lib/mail/transport/error-messages.ts'
-import type { MailServer, Trust } from '../../../../src/lib/mail/transport/server.ts'
+import type { MailServer } from '../../../../src/lib/mail/transport/server.ts'
 import { checkSmtp, limitOf, type SmtpTimes, smtpClient } from '../../../../src/lib/mail/transport/smtp.ts'
 import type { Sent } from '../../../../src/lib/mail/transport/smtp-mail.ts'
 import { MIB } from '../../../../src/lib/size.ts'
 import { LEASE_MS } from '../../../../src/mail/jobs.ts'
 import { ownCertificate, type Say, startSmtp, startTalker } from '../../../support/smtp.ts'
+import { trusting } from '../../../support/trust.ts'
 import { makeCertificate } from '../../../webhooks/egress/certificates.ts'
 
 const SHORT: SmtpTimes = {
@@ -39,14 +40,12 @@ const plain = (port: number, some: Partial<MailServer> = {}): MailServer => ({
 async function sendOne(
   server: MailServer,
   {
-    trust = {},
     times = {},
     source = SOURCE,
     to = TO,
     from = FROM,
     signal,
   }: Partial<{
-    trust: Trust
     times: Partial<SmtpTimes>
     source: Buffer
     to: string[]
@@ -54,7 +53,7 @@ async function sendOne(
     signal: AbortSignal
   }> = {},
 ) {
-  const client = smtpClient(server, trust, { ...SHORT, ...times })
+  const client = smtpClient(server, { ...SHORT, ...times })
   try {
     return await client.send({ from, to, source }, signal)
   } finally {
@@ -140,20 +139,20 @@ test('the reply to the mail says under which Message-ID it goes on', async (t) =
 for (const tls of ['none', 'starttls', 'tls'] as const) {
   test(`it logs in and sends with tls ${tls}`, async (t) => {
     const smtp = await startSmtp(t, { tls, user: 'sales', password: SECRET })
-    assert.equal(await checkSmtp(smtp.server, smtp.trust, SHORT), null)
-    assert.equal((await sendOne(smtp.server, { trust: smtp.trust })).outcome, 'sent')
+    assert.equal(await checkSmtp(smtp.server, SHORT), null)
+    assert.equal((await sendOne(smtp.server)).outcome, 'sent')
     const wrong = { ...smtp.server, password: 'wrong horse battery' }
     const place = `127.0.0.1:${smtp.server.port}`
     const error = `The server ${place} rejected the login of "sales": 535 5.7.8 Wrong user or password.`
-    assert.equal(await checkSmtp(wrong, smtp.trust, SHORT), error)
-    assert.deepEqual(await sendOne(wrong, { trust: smtp.trust }), { outcome: 'later', error })
+    assert.equal(await checkSmtp(wrong, SHORT), error)
+    assert.deepEqual(await sendOne(wrong), { outcome: 'later', error })
     assert.equal(smtp.mails.length, 1)
   })
 }
 
 test('a connection is kept for the next mail and left after a while', async (t) => {
   const smtp = await startSmtp(t)
-  const client = smtpClient(smtp.server, {}, { ...SHORT, idle_ms: 50 })
+  const client = smtpClient(smtp.server, { ...SHORT, idle_ms: 50 })
   t.after(client.close)
   for (let count = 0; count < 5; count++) await client.send({ from: FROM, to: TO, source: SOURCE })
   assert.equal(smtp.counts().connections, 1)
@@ -165,7 +164,7 @@ test('a connection is kept for the next mail and left after a while', async (t) 
 
 test('many mails at once share two connections', async (t) => {
   const smtp = await startSmtp(t)
-  const client = smtpClient(smtp.server, {}, SHORT)
+  const client = smtpClient(smtp.server, SHORT)
   const results = await Promise.all(
     Array.from({ length: 30 }, () => client.send({ from: FROM, to: TO, source: SOURCE })),
   )
@@ -178,7 +177,7 @@ test('many mails at once share two connections', async (t) => {
 
 test('a mail that waits for its turn can be called off', async (t) => {
   const silent = await startTalker(t, { open: '220 hello' })
-  const client = smtpClient(plain(silent.port), {}, SHORT)
+  const client = smtpClient(plain(silent.port), SHORT)
   const cut = new AbortController()
   const both = [1, 2, 3].map(() => client.send({ from: FROM, to: TO, source: SOURCE }, cut.signal))
   cut.abort()
@@ -188,7 +187,7 @@ test('a mail that waits for its turn can be called off', async (t) => {
 
 test('what is closed keeps no connection, also of a mail that is on its way', { timeout: 120_000 }, async (t) => {
   const smtp = await startSmtp(t)
-  const client = smtpClient(smtp.server, {}, { ...SHORT, idle_ms: 60_000 })
+  const client = smtpClient(smtp.server, { ...SHORT, idle_ms: 60_000 })
   await client.send({ from: FROM, to: TO, source: SOURCE })
   const sending = client.send({ from: FROM, to: TO, source: SOURCE })
   client.close()
@@ -200,7 +199,7 @@ test('what is closed keeps no connection, also of a mail that is on its way', { 
 
 test('where the server ended a connection that waited, the next mail goes by a new one', async (t) => {
   const smtp = await startSmtp(t)
-  const client = smtpClient(smtp.server, {}, SHORT)
+  const client = smtpClient(smtp.server, SHORT)
   t.after(client.close)
   await client.send({ from: FROM, to: TO, source: SOURCE })
   const cut = smtp.cutConnections()
@@ -217,7 +216,7 @@ test('a server that ends a session with 421 gets the mail by a new one', async (
     DATA: '354 go on',
     MAIL: (socket) => socket.write(++mails === 2 ? '421 too many in one session\r\n' : '250 yes\r\n'),
   })
-  const client = smtpClient(plain(server.port), {}, SHORT)
+  const client = smtpClient(plain(server.port), SHORT)
   t.after(client.close)
   for (let count = 0; count < 2; count++)
     assert.equal((await client.send({ from: FROM, to: TO, source: SOURCE })).outcome, 'sent')
@@ -255,7 +254,7 @@ test('a mail that some of its recipients cannot have goes to the others, and say
   const refusing = (address: string): string | undefined =>
     address.startsWith('no') ? '550 5.1.1 Unknown' : address.startsWith('later') ? '450 4.2.0 Greylisted' : undefined
   const smtp = await startSmtp(t, { rcpt: refusing })
-  const client = smtpClient(smtp.server, {}, SHORT)
+  const client = smtpClient(smtp.server, SHORT)
   t.after(client.close)
   const told: [unknown, number][] = []
   const onRefused = async (refusals: unknown) => void told.push([refusals, smtp.mails.length])
@@ -449,7 +448,7 @@ test('the password goes over no connection that should be encrypted and is not',
   const stripped = await startTalker(t, { open: '220 hello', EHLO: '250-hello\n250 AUTH PLAIN LOGIN', else: '502 no' })
   const server = plain(stripped.port, { ...login, tls: 'starttls' })
   const error = `The server 127.0.0.1:${stripped.port} does not offer STARTTLS.`
-  assert.equal(await checkSmtp(server, {}, SHORT), error)
+  assert.equal(await checkSmtp(server, SHORT), error)
   assert.deepEqual(await sendOne(server), { outcome: 'later', error })
   assert.doesNotMatch(stripped.heard.join('\n'), /AUTH/)
 })
@@ -462,10 +461,11 @@ test('what was said before TLS began counts for nothing', async (t) => {
     'TLS-EHLO': '250 hello',
     else: '250 yes',
   })
+  trusting(t, ownCertificate().cert)
   const address = plain(server.port, { tls: 'starttls', user: 'sales', password: SECRET })
   const place = `127.0.0.1:${server.port}`
   assert.equal(
-    await checkSmtp(address, { ca: ownCertificate().cert }, SHORT),
+    await checkSmtp(address, SHORT),
     `The server ${place} does not support login, but the settings have the user "sales".`,
   )
   assert.doesNotMatch(server.heard.join('\n'), /AUTH/)
@@ -480,7 +480,7 @@ test('a server that repeats what it was told does not make the password known', 
       [Buffer.from('sales').toString('base64').toUpperCase()]: '334 UGFzc3dvcmQ6',
       else: (socket) => echo(socket, server.heard),
     })
-    const trouble = await checkSmtp(plain(server.port, { user: 'sales', password: SECRET }), {}, SHORT)
+    const trouble = await checkSmtp(plain(server.port, { user: 'sales', password: SECRET }), SHORT)
     assert.match(trouble ?? '', /rejected the login of "sales": 535 /)
     for (const secret of [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 16), 'c2FsZXMAY29ycmVjdCBob'])
       assert.ok(!trouble?.includes(secret), `${trouble}`)
@@ -496,59 +496,61 @@ test('a user needs a password, and a server that logs in', async (t) => {
   const smtp = await startSmtp(t)
   const place = `127.0.0.1:${smtp.server.port}`
   assert.equal(
-    await checkSmtp({ ...smtp.server, user: 'sales', password: SECRET }, {}, SHORT),
+    await checkSmtp({ ...smtp.server, user: 'sales', password: SECRET }, SHORT),
     `The server ${place} does not support login, but the settings have the user "sales".`,
   )
   const other = await startSmtp(t, { user: 'sales', password: SECRET })
   assert.equal(
-    await checkSmtp({ ...other.server, password: null }, {}, SHORT),
+    await checkSmtp({ ...other.server, password: null }, SHORT),
     `The login to 127.0.0.1:${other.server.port} needs a user and a password.`,
   )
 })
 
 test('a certificate has to be valid, trusted and for the host', async (t) => {
   const expired = makeCertificate(2020, 2021)
-  const own = ownCertificate()
   assert.ok(expired)
   for (const tls of ['tls', 'starttls'] as const) {
     const smtp = await startSmtp(t, { tls })
     const place = `The server 127.0.0.1:${smtp.server.port}`
-    assert.equal(await checkSmtp(smtp.server, { ca: own.cert }, SHORT), null)
+    assert.equal(await checkSmtp(smtp.server, SHORT), null)
+    trusting(t)
     assert.equal(
-      await checkSmtp(smtp.server, {}, SHORT),
-      `${place} has a certificate that is self-signed and not trusted; if it is your own, name its file with --mail-ca.`,
+      await checkSmtp(smtp.server, SHORT),
+      `${place} has a certificate that is self-signed and not trusted; if it is your own, name its file with --ca.`,
     )
+    trusting(t, ownCertificate().cert)
     assert.equal(
-      await checkSmtp({ ...smtp.server, host: 'localhost' }, { ca: own.cert }, SHORT),
+      await checkSmtp({ ...smtp.server, host: 'localhost' }, SHORT),
       `The server localhost:${smtp.server.port} has a certificate that is for another name.`,
     )
     const old = await startSmtp(t, { tls, more: { ...expired } })
+    trusting(t, expired.cert)
     assert.equal(
-      await checkSmtp(old.server, { ca: expired.cert }, SHORT),
+      await checkSmtp(old.server, SHORT),
       `The server 127.0.0.1:${old.server.port} has a certificate that has expired.`,
     )
-    assert.equal((await sendOne(old.server, { trust: { ca: expired.cert } })).outcome, 'later')
+    assert.equal((await sendOne(old.server)).outcome, 'later')
   }
 })
 
 test('one sentence says why a server cannot be talked to', async (t) => {
   assert.match(
-    (await checkSmtp(plain(25, { host: 'smtp.nowhere.invalid' }), {}, SHORT)) ?? '',
+    (await checkSmtp(plain(25, { host: 'smtp.nowhere.invalid' }), SHORT)) ?? '',
     /^The server smtp\.nowhere\.invalid:25 has a host name that (?:does not exist|could not be resolved at the moment)\.$/,
   )
   const gone = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => gone.once('listening', resolve))
   const { port } = gone.address() as { port: number }
   await new Promise((resolve) => gone.close(resolve))
-  assert.equal(await checkSmtp(plain(port), {}, SHORT), `The server 127.0.0.1:${port} refused the connection.`)
+  assert.equal(await checkSmtp(plain(port), SHORT), `The server 127.0.0.1:${port} refused the connection.`)
   const talker = await startTalker(t, { open: '220 hello', else: '250 yes' })
   assert.equal(
-    await checkSmtp(plain(talker.port, { tls: 'tls' }), {}, SHORT),
+    await checkSmtp(plain(talker.port, { tls: 'tls' }), SHORT),
     `The server 127.0.0.1:${talker.port} does not use TLS from the start; it may need "tls": "starttls".`,
   )
   const mute = await startTalker(t, {})
   assert.equal(
-    await checkSmtp(plain(mute.port, { tls: 'tls' }), {}, { ...SHORT, connect_ms: 50 }),
+    await checkSmtp(plain(mute.port, { tls: 'tls' }), { ...SHORT, connect_ms: 50 }),
     `The server 127.0.0.1:${mute.port} cannot be reached: it did not respond in time.`,
   )
   const old = createSecureServer({ ...ownCertificate(), maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }).listen(
@@ -557,23 +559,24 @@ test('one sentence says why a server cannot be talked to', async (t) => {
   )
   t.after(() => old.close())
   await new Promise((resolve) => old.once('listening', resolve))
-  assert.match(
-    (await checkSmtp(plain((old.address() as { port: number }).port, { tls: 'tls' }), {}, SHORT)) ?? '',
-    /TLS/,
-  )
+  assert.match((await checkSmtp(plain((old.address() as { port: number }).port, { tls: 'tls' }), SHORT)) ?? '', /TLS/)
 })
 
 test('a process that has sent its mails ends by itself', async (t) => {
   const servers = await Promise.all((['none', 'starttls', 'tls'] as const).map((tls) => startSmtp(t, { tls })))
+  const src = join(import.meta.dirname, '../../../../src/lib')
   const script = `
-    const { smtpClient } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../src/lib/mail/transport/smtp.ts'))})
-    for (const { server, trust } of JSON.parse(process.env.SERVERS)) {
+    const { smtpClient } = await import(${JSON.stringify(join(src, 'mail/transport/smtp.ts'))})
+    const { trustAlso } = await import(${JSON.stringify(join(src, 'net/trust.ts'))})
+    trustAlso(process.env.CERTIFICATE, '')
+    for (const server of JSON.parse(process.env.SERVERS)) {
       const mail = { from: '${FROM}', to: ['${TO[0]}'], source: Buffer.from('Subject: x\\r\\n\\r\\nx\\r\\n') }
-      const { outcome } = await smtpClient(server, trust).send(mail)
+      const { outcome } = await smtpClient(server).send(mail)
       if (outcome !== 'sent') process.exitCode = 3
     }`
   await new Promise<void>((resolve, reject) => {
-    const env = { ...process.env, SERVERS: JSON.stringify(servers.map(({ server, trust }) => ({ server, trust }))) }
+    const addresses = JSON.stringify(servers.map(({ server }) => server))
+    const env = { ...process.env, SERVERS: addresses, CERTIFICATE: ownCertificate().cert }
     const options = { env, timeout: 120_000 }
     execFile(process.execPath, ['--input-type=module', '-e', script], options, (error, _out, err) =>
       error ? reject(new Error(err || error.message)) : resolve(),
@@ -582,7 +585,7 @@ test('a process that has sent its mails ends by itself', async (t) => {
   for (const { mails } of servers) assert.equal(mails.length, 1)
 })
 
-test('a certificate of an unknown authority leads to --mail-ca', () => {
+test('a certificate of an unknown authority leads to --ca', () => {
   for (const code of [
     'SELF_SIGNED_CERT_IN_CHAIN',
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -590,6 +593,6 @@ test('a certificate of an unknown authority leads to --mail-ca', () => {
   ])
     assert.equal(
       smtpError(Object.assign(new Error(code), { code }), plain(465)),
-      'The server 127.0.0.1:465 has a certificate of an authority that is not trusted; if it is your own, name its file with --mail-ca.',
+      'The server 127.0.0.1:465 has a certificate of an authority that is not trusted; if it is your own, name its file with --ca.',
     )
 })

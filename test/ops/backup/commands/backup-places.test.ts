@@ -161,7 +161,6 @@ test('storage needs an address, keys and a region', async () => {
   await refused(at('https://s3.example.com/backups?list'), /must end with the bucket or a folder/)
   await refused(at('https://s3.example.com/backups/%zz'), /is not encoded correctly/)
   await refused(at(S3, '--backup-s3-region', 'Frankfurt am Main'), /is not a region\.$/)
-  await refused(at(S3, '--backup-s3-ca', keyFile), /^--backup-s3-ca .* cannot be used/)
   const withKeys = at('https://AKID:secret@s3.example.com/backups')
   await refused(withKeys, /^--backup-s3 must not contain keys; they are in the file of the keys\.$/)
   const half = secret('half', 'aws_access_key_id = AKID\n')

@@ -12,6 +12,7 @@ import type { Account } from '../../../../src/ops/backup/places/s3/account.ts'
 import { type S3Options, s3Place } from '../../../../src/ops/backup/places/s3/s3.ts'
 import { noGo } from '../../../support/go-tools.ts'
 import { ownCertificate } from '../../../support/smtp.ts'
+import { trusting } from '../../../support/trust.ts'
 import { BUCKET, type Gateway, KEYS, startVersitygw } from '../../../support/versitygw.ts'
 import { type Between, standBetween } from './between.ts'
 import { isEqual, nameOf, sample, temporaryFolder } from './samples.ts'
@@ -256,10 +257,11 @@ describe('a bucket', { skip: noGo }, () => {
     const secure = await standBetween(gateway.port, certificate)
     t.after(secure.stop)
     const account = accountAt(secure.port, { endpoint: new URL(`https://127.0.0.1:${secure.port}`) })
-    const sentence = /The certificate is self-signed\. If it is your own, name its file with --backup-s3-ca\.$/
+    const sentence = /The certificate is self-signed\. If it is your own, name its file with --ca\.$/
     await refused(s3Place(account, { wait }).put(small, name), 'place_failed', sentence)
     assert.deepEqual(secure.requests, [])
-    await s3Place({ ...account, ca: certificate.cert }).put(small, name)
+    trusting(t, certificate.cert)
+    await s3Place(account).put(small, name)
     assert.equal(secure.requests.length, 3)
   })
 

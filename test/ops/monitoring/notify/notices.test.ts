@@ -39,11 +39,11 @@ function notices(t: TestContext, { isPaused = false, ...given }: Options = {}) {
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const { store, deps, dataDir } = app
   const notifier = startNotices({
-    ...{ store, deps, dataDir, log, isPaused, trust: {} },
+    ...{ store, deps, dataDir, log, isPaused },
     judge: { names: Object.keys(found), findings: () => found },
     notify: readNotify({ notifyMail: 'off', ...given }),
     screensUrl: () => 'https://crm.example',
-    logins: mailLogins({ deps, write: store.write, trust: {} }),
+    logins: mailLogins({ deps, write: store.write }),
   })
   t.after(notifier.stop)
   /** Time passes, and the server looks again. */

@@ -15,8 +15,6 @@ export type Keys = { id: string; secret: string }
 export type Account = Address & {
   keys: Keys
   region: string
-  /** A further certificate to trust, in PEM. */
-  ca?: string | undefined
 }
 
 const FORM = 'Use a form such as https://s3.example.com/BUCKET or https://s3.example.com/BUCKET/FOLDER.'

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { getCACertificates } from 'node:tls'
 import { ownProxies, type Proxies } from '../../../../lib/net/proxies.ts'
 import { Problem } from '../../../../lib/problem.ts'
 import { MIB } from '../../../../lib/size.ts'
@@ -50,7 +49,6 @@ export function s3Client(account: Account, options: ClientOptions = {}) {
   const { endpoint, bucket, keys, region } = account
   const name = [endpoint.host, bucket, ...account.prefix.split('/')].filter((part) => part !== '').join('/')
   const named = { name, naming }
-  const ca = account.ca === undefined ? undefined : [...getCACertificates('default'), account.ca]
 
   /**
    * Returns what `take` makes of the first answer that is a success; `take` may be called for several attempts. Rejects
@@ -93,7 +91,6 @@ export function s3Client(account: Account, options: ClientOptions = {}) {
       path: search === '' ? path : `${path}?${search}`,
       headers,
       body,
-      ca,
       idle_ms,
       proxies,
     }
@@ -106,7 +103,7 @@ export function s3Client(account: Account, options: ClientOptions = {}) {
     } catch (error) {
       if (request.signal?.aborted) throw request.signal.reason
       if (error instanceof Failed || error instanceof Problem) throw error
-      throw noAnswer(named, late.aborted ? limit('DEALBOX_LATE') : error)
+      throw noAnswer(name, late.aborted ? limit('DEALBOX_LATE') : error)
     }
   }
 

@@ -22,9 +22,9 @@ export class Failed extends Error {
 }
 
 /** How a place is configured, for sentences that say what to change. */
-export type Naming = { region: (region: string) => string; ca: string }
+export type Naming = { region: (region: string) => string }
 
-export const OF_BACKUPS: Naming = { region: (region) => `--backup-s3-region ${region}`, ca: '--backup-s3-ca' }
+export const OF_BACKUPS: Naming = { region: (region) => `--backup-s3-region ${region}` }
 
 /** The storage that a sentence is about. */
 export type Named = { name: string; naming: Naming }
@@ -78,12 +78,12 @@ function elsewhere(region: unknown, naming: Naming): string {
 }
 
 /** Why there was no answer, or no complete one. Throws the error of a file on this machine. */
-export function noAnswer({ name, naming }: Named, error: unknown): Failed {
+export function noAnswer(name: string, error: unknown): Failed {
   const { code: found, syscall } = error as NodeJS.ErrnoException
   const code = String(found)
   if (syscall !== undefined && LOCAL.includes(code)) throw error
   const sentence = Object.hasOwn(OWN, code) ? OWN[code] : failureOf(error)
-  const hint = /SELF_SIGNED|^UNABLE_TO/.test(code) ? ` If it is your own, name its file with ${naming.ca}.` : ''
+  const hint = /SELF_SIGNED|^UNABLE_TO/.test(code) ? ' If it is your own, name its file with --ca.' : ''
   const isPassing = !/CERT|SIGNATURE|ERR_SSL|ERR_TLS|PROXY_REFUSED/.test(code)
   return new Failed(new Problem(502, 'place_failed', `${name}: ${sentence}${hint}`), isPassing)
 }

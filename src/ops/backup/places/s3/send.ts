@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { pipeline } from 'node:stream'
-import { createSecureContext } from 'node:tls'
 import { type Proxies, ProxyFailure } from '../../../../lib/net/proxies.ts'
 import { openWay, type Way } from '../../../../lib/net/way.ts'
 import { type Range, READ_BYTES } from '../../files/digest.ts'
@@ -17,8 +16,6 @@ export type Sending = {
   path: string
   headers: Record<string, string>
   body?: Body | undefined
-  /** PEM; all that are trusted. */
-  ca?: string[] | undefined
   /** How long nothing may move. */
   idle_ms: number
   signal: AbortSignal
@@ -58,7 +55,7 @@ export async function send<T>(sending: Sending, take: (answer: IncomingMessage) 
 
 /** Begins a request, directly or through a proxy. */
 async function begin(sending: Sending): Promise<http.ClientRequest> {
-  const { endpoint, method, path, headers, ca, idle_ms, signal } = sending
+  const { endpoint, method, path, headers, idle_ms, signal } = sending
   const way = await wayOf(sending)
   const all = { method, timeout: idle_ms, signal }
   if (way)
@@ -71,18 +68,17 @@ async function begin(sending: Sending): Promise<http.ClientRequest> {
     host: endpoint.hostname.replace(/^\[|\]$/g, ''),
     port: endpoint.port === '' ? (isTls ? 443 : 80) : Number(endpoint.port),
     ...{ ...all, path, headers, agent: false },
-    ...(isTls && { rejectUnauthorized: true, ...(ca && { ca }) }),
+    ...(isTls && { rejectUnauthorized: true }),
   })
 }
 
 /** Undefined without a proxy. */
-async function wayOf({ endpoint, ca, idle_ms, signal, proxies }: Sending): Promise<Way | undefined> {
+async function wayOf({ endpoint, idle_ms, signal, proxies }: Sending): Promise<Way | undefined> {
   const proxy = proxies.of(endpoint)
   if (!proxy) return undefined
   const idle = AbortSignal.timeout(idle_ms)
-  const context = ca && endpoint.protocol === 'https:' ? createSecureContext({ ca }) : undefined
   try {
-    return await openWay(proxy, endpoint, { context, signal: AbortSignal.any([signal, idle]) })
+    return await openWay(proxy, endpoint, { signal: AbortSignal.any([signal, idle]) })
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw idle.aborted ? new ProxyFailure(`The proxy of ${proxy.variable} does not respond.`) : error
