@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { trustAlso } from '../lib/net/trust.ts'
 import { usage } from '../lib/problem.ts'
@@ -16,6 +17,7 @@ export const caOption = {
 export function trustFile(file: string): void {
   const certificates = readCertificates(file)
   try {
+    new X509Certificate(certificates) // throws if there is none, which the next line does only for broken ones
     trustAlso(certificates, file)
   } catch {
     throw unusable(file, 'it holds no certificate in PEM, or one that is broken')

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { test } from 'node:test'
+import { trustFile } from '../../../src/command/trust.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { startChild } from '../../../src/ops/replication/child.ts'
 import { follow } from '../../../src/ops/replication/follow.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
+import { ownCertificate } from '../../support/smtp.ts'
 import { until, untilIs } from '../../support/until.ts'
 
 // A program whose note cannot be written, as on a full disk: here, because its folder is gone.
@@ -21,6 +23,19 @@ test('a program without a note does not run, and has ended with the reason', nee
   const { code, said } = await ended // of the program itself, long before its time
   assert.deepEqual([code, said.length], ['ENOENT', 1])
   assert.match(said[0] as string, /no such file or directory/)
+})
+
+test('a program is told of the certificates of --ca, as programs in Go read them', needs, async () => {
+  const said = async () => {
+    const argv = ['-c', 'echo "$SSL_CERT_FILE"']
+    return (await startChild('sh', argv, join(folder, 'note'), () => undefined).ended).said
+  }
+  delete process.env.SSL_CERT_FILE
+  assert.deepEqual(await said(), [''])
+  const file = join(folder, 'ca.pem')
+  writeFileSync(file, ownCertificate().cert)
+  trustFile(relative('.', file))
+  assert.deepEqual(await said(), [file])
 })
 
 test('a reader whose program cannot be noted tries again until it can', needs, async () => {

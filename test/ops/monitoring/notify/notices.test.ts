@@ -18,9 +18,13 @@ import { SUPPORT, setMailboxes } from '../../../support/mailbox.ts'
 import { makeOrg } from '../../../support/org.ts'
 import type { Row } from '../../../support/records.ts'
 import { startSmtp } from '../../../support/smtp.ts'
+import { trusting } from '../../../support/trust.ts'
+import { makeAuthority } from '../../../webhooks/egress/certificates.ts'
+import { standBetween } from '../../backup/places/between.ts'
 
 // The server tells on its screens, by mail and by a URL, through real servers; its clock is moved.
 
+const own = makeAuthority()
 let app: AppServer
 beforeEach(async () => {
   app = await startApp()
@@ -286,6 +290,25 @@ describe('a URL', () => {
       [calls[1]?.headers.title, calls[1]?.headers.priority, calls[1]?.headers.tags],
       ['crm.example is well again: Disk, Backups', 'default', 'white_check_mark'],
     )
+  })
+
+  test('is called by TLS, with a certificate that is trusted', {
+    skip: own ? false : 'there is no openssl',
+  }, async (t) => {
+    const { url, calls } = await receiver(t)
+    const secure = await standBetween(Number(new URL(url).port), own)
+    t.after(secure.stop)
+    const message = { bad: [], well: [], at: 0 }
+    const told = () =>
+      byUrl({ url: `https://127.0.0.1:${secure.port}/`, token: undefined }, () => ({
+        name: 'crm',
+        link: undefined,
+      })).tell(message, new AbortController().signal)
+    await assert.rejects(told(), { message: 'The certificate is signed by an authority that is not trusted.' })
+    assert.equal(calls.length, 0)
+    trusting(t, own?.ca as string)
+    assert.equal(await told(), true)
+    assert.equal(calls.length, 1)
   })
 
   test('gets a name with letters that headers cannot have in the form that ntfy reads', async (t) => {
