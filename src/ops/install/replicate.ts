@@ -43,7 +43,8 @@ export const replicate = command({
       return { json: fetched, text: fetchedText(fetched, data) }
     }
     const given = { place: placeOfEpoch(found.place, epochOf(data) ?? 1), user, replica: options.replica }
-    const files = litestreamTexts(data, { ...given, keyFile: options.replicaKeyFile, ca: options.ca })
+    const ca = 'folder' in found.place ? undefined : options.ca
+    const files = litestreamTexts(data, { ...given, keyFile: options.replicaKeyFile, ca })
     if (print) return { json: { files }, text: Object.entries(files).map(asPrinted).join('\n').trimEnd() }
     if (data !== DATA)
       throw usage(`The data folder of the service is ${DATA}. ${flagOf('print')} shows files for others.`)

@@ -17,11 +17,13 @@ import { noLitestream, restore, run } from '../../support/litestream.ts'
 import { makeOrg } from '../../support/org.ts'
 import { until } from '../../support/until.ts'
 import { BUCKET, type Gateway, KEYS, startVersitygw } from '../../support/versitygw.ts'
+import { makeCertificate } from '../../webhooks/egress/certificates.ts'
 
 const folder = temporaryFolder()
 const dataDir = join(folder, 'data')
 const database = join(dataDir, DATABASE)
 const keyFile = join(folder, 'keys')
+const own = makeCertificate(2020, 2090)
 const keyLines = `aws_access_key_id = ${KEYS.id}\naws_secret_access_key = ${KEYS.secret}\n`
 const secret = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text, { mode: 0o600 })
@@ -59,6 +61,21 @@ describe('dealbox replicate --print', () => {
     assert.match(unit?.[1] ?? '', new RegExp(`^LoadCredential=replica-key-file:${keyFile}$`, 'm'))
     assert.match(compose?.[1] ?? '', /^ {6}DEALBOX_REPLICA: https:\/\/s3\.example\.com\/bucket\/crm$/m)
     assert.match(compose?.[1] ?? '', /^ {8}- path: \/data\/dealbox\.db$/m)
+  })
+
+  test('hands the certificates of --ca to both where the replica is reached by the network', {
+    skip: own ? false : 'there is no openssl',
+  }, async () => {
+    const ca = secret('ca.pem', own?.cert as string)
+    const { files } = await cliJson('replicate', '--print', ...s3, '--ca', ca)
+    const unit = files['/etc/systemd/system/dealbox-litestream.service']
+    assert.match(unit, new RegExp(`^LoadCredential=ca:${ca}\nEnvironment=SSL_CERT_FILE=%d/ca$`, 'm'))
+    const compose = files['compose.replication.yaml']
+    for (const line of ['DEALBOX_CA: /run/secrets/ca', 'SSL_CERT_FILE: /run/secrets/ca'])
+      assert.match(compose, new RegExp(`^ {6}${line}$`, 'm'))
+    assert.match(compose, new RegExp(`^ {2}ca:\n {4}file: ${ca}$`, 'm'))
+    const beside = await cliJson('replicate', '--print', '--replica', '/mnt/copy', '--ca', ca)
+    assert.doesNotMatch(JSON.stringify(beside), /SSL_CERT_FILE/)
   })
 
   test('opens the folder of a copy for both services', async () => {
