@@ -20,6 +20,8 @@ import { OK, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { startRelay } from '../../support/relay.ts'
 import { type Served, serve } from '../../support/served.ts'
 import { becomes } from '../../support/until.ts'
+import { makeAuthority } from '../../webhooks/egress/certificates.ts'
+import { standBetween } from '../backup/places/between.ts'
 import { inStore, moveOrg, receiveIn, stateIn } from './moving-orgs.ts'
 
 const folder = temporaryFolder()
@@ -150,13 +152,18 @@ test('while it leaves, nothing is sent for it; what is being sent ends first', a
   })
 })
 
-test('writes wait in the pause, and the server asks what came of an interrupted move', async () => {
+test('writes wait in the pause, and the server asks what came of an interrupted move', async (t) => {
   relay.decide(() => 'drop')
+  // By TLS with the certificates of --ca that the command had, and not the server.
+  const own = makeAuthority()
+  const secure = await standBetween(Number(new URL(relay.url).port), own)
+  t.after(secure.stop)
+  const url = `${own ? 'https' : 'http'}://127.0.0.1:${secure.port}`
   const key = await receive()
   await inStore(from, async (store) => {
     const departures = departureStore(store)
     const id = randomUUID()
-    const given = { org: a.org, public_id: a.id, id, url: relay.url, address: 'https://there.example', ca: null, key }
+    const given = { org: a.org, public_id: a.id, id, url, address: 'https://there.example', ca: own?.ca ?? null, key }
     departures.begin(given, () => undefined)
     departures.pause(a.org, keyring(from, store).publicKeys)
     departures.ask(a.org)
