@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { randomUUID, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -26,6 +26,7 @@ import { cli, cliJson, dealbox, type Ended, temporaryFolder } from './command-li
 
 const own = makeAuthority()
 const skip = own ? false : 'there is no openssl to make certificates with'
+const usual = getCACertificates('default')
 const folder = temporaryFolder()
 const data = join(folder, 'data')
 const CA = join(folder, 'ca.pem')
@@ -229,8 +230,8 @@ test('a file without certificates is refused at once, whatever the command would
     for (const file of [write('empty.pem', ''), write('key.pem', key), broken])
       await refused(file, /^--ca \S+ cannot be used: it holds no certificate in PEM, or one that is broken\./)
   }
-  const usual = getCACertificates('default')
   trustFile(two)
-  const trusted = getCACertificates('default').map((each) => each.trim())
-  for (const each of [...usual, ca, cert]) assert.ok(trusted.includes(each.trim()), each)
+  const nameOf = (certificate: string) => new X509Certificate(certificate).fingerprint256
+  const trusted = getCACertificates('default').map(nameOf)
+  for (const each of [...usual, ca, cert]) assert.ok(trusted.includes(nameOf(each)), each)
 })
