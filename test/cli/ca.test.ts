@@ -51,13 +51,13 @@ async function secured(t: TestContext, port: number): Promise<Between> {
 }
 
 /** Fails for want of trust without --ca, and differently or not at all with it. */
-async function refusedWithout(argv: string[]): Promise<Ended> {
+async function refusedWithout(argv: string[]): Promise<Ended & { without: string }> {
   const without = await run(...argv)
   assert.equal(without.code, 1, without.err)
   assert.match(without.err, UNKNOWN)
   const trusting = await run(...argv, '--ca', CA)
   assert.doesNotMatch(trusting.err, UNKNOWN)
-  return trusting
+  return { ...trusting, without: without.err }
 }
 
 async function listening(t: TestContext, server: Server): Promise<number> {
@@ -110,10 +110,9 @@ describe('the certificates of --ca are trusted', { skip }, () => {
     const place = { host: '127.0.0.1', tls: 'tls' }
     const login = { user: 'crm', password_env: 'TEST_OF_CA' }
     await apply({ smtp: { ...place, port: smtp.port }, imap: { ...place, port: imap.port, ...login } })
-    const { code, out, err } = await refusedWithout(['mailbox', 'test', 'ana'])
+    const { code, out, err, without } = await refusedWithout(['mailbox', 'test', 'ana'])
     assert.equal(code, 0, err)
     assert.match(out, /^SMTP: .* accepts mails\.\nIMAP: .* shows "INBOX"\.\n/)
-    const without = (await run('mailbox', 'test', 'ana')).err
     for (const side of ['SMTP', 'IMAP'])
       assert.match(without, new RegExp(`^${side}: .*name its file with --ca\\.$`, 'm'))
     await apply({ smtp: { ...place, host: 'localhost', port: smtp.port } })
