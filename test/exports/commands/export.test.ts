@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { lockInstance } from '../../../src/store/folder/lock.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { cli, cliJson, dealbox, temporaryFolder } from '../../cli/command-line.ts'
+import { cli, cliJson, temporaryFolder } from '../../cli/command-line.ts'
 import { MAIN } from '../../support/program.ts'
 import { startServer } from '../../support/server.ts'
 
@@ -35,7 +35,7 @@ let places = 0
 const place = (name: string): string => join(folder, `${name}-${places++}`)
 
 test('all of it out, and all of it in again', async () => {
-  const exported = await dealbox(['export', out, '--data', data])
+  const exported = await cli(['export', out, '--data', data])
   assert.equal(exported.code, 0, exported.err)
   assert.match(
     exported.out,
@@ -45,9 +45,9 @@ test('all of it out, and all of it in again', async () => {
 
   const [there, again] = [place('there'), place('again')]
   await init(there, '--bare')
-  const tried = await dealbox(['import', out, '--data', there, '--dry-run'])
+  const tried = await cli(['import', out, '--data', there, '--dry-run'])
   assert.match(tried.out, /^Would restore \d+ contacts, .* and \d+ events\.\n$/)
-  const brought = await dealbox(['import', out, '--data', there])
+  const brought = await cli(['import', out, '--data', there])
   assert.equal(brought.code, 0, brought.err)
   assert.match(brought.out, /^Restored \d+ contacts, /)
   assert.equal(brought.err, '')

@@ -81,7 +81,7 @@ test('a dry run shows how the cells that could mean two things are read, and wha
     { column: 'Amount', cell: '25.000', read_as: '25,000', because: '1.234,50', line: 3 },
     { column: 'Close Date', cell: '03/04/2027', read_as: '2027-03-04', because: '03/15/2027', line: 3 },
   ])
-  const { out } = await dealbox(['import', 'deals', file, '--dry-run', ...at])
+  const { out } = await cli(['import', 'deals', file, '--dry-run', ...at])
   assert.match(out, /^Amount +25\.000 +25,000 +line 3: 1\.234,50$/m)
   // Set by hand: what is not so is rejected.
   const said = await run('--decimal', 'point', '--dates', 'dmy')
@@ -125,7 +125,7 @@ test('a single column is told how it is read', async () => {
     [/--dates names the column "Born" more than once/, '--dates', 'Born=dmy', '--dates', 'BORN=mdy'],
     [/--decimal is given more than once for all columns/, '--decimal', 'point', '--decimal', 'comma'],
   ] as [RegExp, ...string[]][]) {
-    const { code, err } = await dealbox(['import', 'contacts', file, '--map', map, ...options, ...at])
+    const { code, err } = await cli(['import', 'contacts', file, '--map', map, ...options, ...at])
     assert.equal(code, 2)
     assert.match(err, message)
   }
@@ -154,7 +154,7 @@ test('a dry run prints the command that would import more, and what that would l
   const file = join(folder, "it's here.csv")
   writeFileSync(file, 'Name,Email,Owner,Fax\nAna,ana@x.example,Max,1\nBo,nix,,2\n,nix,,3\n')
   const given = ['--map-value', 'Name:Bo=Bob', '--map-value', 'Owner:Eve=Ana', ...at]
-  const { out, err } = await dealbox(['import', 'contacts', file, '--dry-run', ...given])
+  const { out, err } = await cli(['import', 'contacts', file, '--dry-run', ...given])
   assert.equal(
     out,
     `Would be: 0 created, 0 updated, 0 unchanged, 3 rejected.
@@ -209,7 +209,7 @@ test('an import says how to bring in what it rejected, and --rejected says where
   )
   const rejected = join(file, '../lists.csv')
   const given = ['--lenient', '--make-stages', '--rejected', rejected, ...at]
-  const { out, err } = await dealbox(['import', 'deals', file, ...given])
+  const { out, err } = await cli(['import', 'deals', file, ...given])
   assert.match(
     out,
     /^Rows: 2 created, 0 updated, 0 unchanged, 0 rejected\.\nStages of the file that your pipelines lack:\n/,
@@ -218,7 +218,7 @@ test('an import says how to bring in what it rejected, and --rejected says where
   assert.match(out, /^Also made: 1 stage\.$/m)
   assert.match(err, /Left-out values, with reasons: .*lists\.left-out\.csv\n/)
   assert.equal(existsSync(rejected), false)
-  const asked = await dealbox(['import', 'deals', file, '--unknown-contacts', 'forget', ...at])
+  const asked = await cli(['import', 'deals', file, '--unknown-contacts', 'forget', ...at])
   assert.deepEqual(
     [asked.code, asked.err.split('\n')[0]],
     [2, '--unknown-contacts must be one of make, omit, reject. See "dealbox import deals --help".'],
@@ -229,7 +229,7 @@ test('an import of deals says what it takes new stages for', async () => {
   const { at, file } = await place(
     'Title,Stage\nOne,Abgeschlossen\nTwo,Lost - no need\nThree,Abgeschlossen\nFour,Pilot\n',
   )
-  const { out } = await dealbox(['import', 'deals', file, '--dry-run', '--make-stages', ...at])
+  const { out } = await cli(['import', 'deals', file, '--dry-run', '--make-stages', ...at])
   assert.match(out, /^Abgeschlossen +2 +not clear: use --won-stage, --lost-stage or --open-stage with this name$/m)
   assert.match(out, /^Lost - no need +1 +lost$/m)
   assert.match(out, /^Pilot +1 +open; the stage is made$/m)
@@ -237,7 +237,7 @@ test('an import of deals says what it takes new stages for', async () => {
   const { created, stages, unused_stages } = await cliJson('import', 'deals', file, ...options)
   assert.deepEqual([created, unused_stages], [4, ['Pilot project']])
   assert.deepEqual(stages[0], { stage: 'Abgeschlossen', as: 'won', deals: 2 })
-  const twice = await dealbox(['import', 'deals', file, '--won-stage', 'A', '--lost-stage', 'a', ...at])
+  const twice = await cli(['import', 'deals', file, '--won-stage', 'A', '--lost-stage', 'a', ...at])
   assert.deepEqual([twice.code, /"A" can be only one of --won-stage/.test(twice.err)], [2, true])
 })
 
@@ -251,7 +251,7 @@ test('an option that repeats is one per line in the environment', async () => {
 test('a second run of the same command says that nothing was done', async () => {
   const { at, file } = await place('Name\nAna\n')
   await cliJson('import', 'contacts', file, ...at)
-  const { code, out } = await dealbox(['import', 'contacts', file, ...at])
+  const { code, out } = await cli(['import', 'contacts', file, ...at])
   assert.equal(code, 0)
   assert.match(
     out,
@@ -332,7 +332,7 @@ test('the encoding is shown with words of the file, and asked for where two fit'
   const { at, file, data } = await place('')
   // Ďurica and Žiar in windows-1250.
   writeFileSync(file, Buffer.from('Name;Ort\n\xcfurica;\x8eiar nad Hronom\n', 'latin1'))
-  const tried = await dealbox(['import', 'companies', file, '--dry-run', ...at])
+  const tried = await cli(['import', 'companies', file, '--dry-run', ...at])
   assert.match(
     tried.out,
     /^Read as windows-1250: "Ďurica", "Žiar"\. If that is wrong, name another: --encoding NAME\.$/m,
@@ -340,21 +340,21 @@ test('the encoding is shown with words of the file, and asked for where two fit'
   assert.equal((await cliJson('import', 'companies', file, '--dry-run', ...at)).encoding, 'windows-1250')
 
   writeFileSync(file, Buffer.from('Name;Email\nTrem\xfd;t@x.example\nnix;nix\n', 'latin1'))
-  const unclear = await dealbox(['import', 'contacts', file, ...at])
+  const unclear = await cli(['import', 'contacts', file, ...at])
   assert.equal(unclear.code, 1)
   assert.match(
     unclear.err,
     /can be read as windows-1252 \("Tremý"\) or windows-1254 \("Tremı"\)\. Say which: --encoding windows-1252\./,
   )
-  const told = await dealbox(['import', 'contacts', file, '--encoding', 'cp1252', ...at])
+  const told = await cli(['import', 'contacts', file, '--encoding', 'cp1252', ...at])
   assert.match(told.out, /^Rows: 1 created, 0 updated, 0 unchanged, 1 rejected\./)
   assert.match(told.err, /dealbox import contacts \S+rejected\.csv --lenient --data/) // which is UTF-8
   const store = openStore(data)
   assert.equal(store.db.prepare('SELECT name FROM contacts').pluck().get(), 'Tremý')
   store.close()
-  const wrong = await dealbox(['import', 'contacts', file, '--encoding', 'klingon', ...at])
+  const wrong = await cli(['import', 'contacts', file, '--encoding', 'klingon', ...at])
   assert.equal(wrong.code, 2)
   assert.match(wrong.err, /^--encoding klingon is not known\. Use a name such as utf-8, windows-1250,/)
-  const broken = await dealbox(['import', 'contacts', file, '--encoding', 'utf-8', ...at])
+  const broken = await cli(['import', 'contacts', file, '--encoding', 'utf-8', ...at])
   assert.match(broken.err, /is not all utf-8: line 2 has the first invalid character/)
 })

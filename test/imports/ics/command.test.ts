@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openStore } from '../../../src/store/open.ts'
-import { cli, cliJson, dealbox, temporaryFolder } from '../../cli/command-line.ts'
+import { cli, cliJson, temporaryFolder } from '../../cli/command-line.ts'
 
 const EVENT = 'BEGIN:VEVENT\nUID:one\nSUMMARY:Demo\nDTSTART:20261201T090000Z\nDTEND:20261201T100000Z\nEND:VEVENT\n'
 const calendar = (events: string) => `BEGIN:VCALENDAR\nVERSION:2.0\n${events}END:VCALENDAR\n`.replaceAll('\n', '\r\n')
@@ -29,7 +29,7 @@ function titlesIn(data: string): unknown[] {
 
 test('import meetings says what became of them, and how to take it back', async () => {
   const { at, data, file } = await place(calendar(`${EVENT}BEGIN:VEVENT\nSUMMARY:X\nEND:VEVENT\n`))
-  const { code, out, err } = await dealbox(['import', 'meetings', file, ...at])
+  const { code, out, err } = await cli(['import', 'meetings', file, ...at])
   assert.equal(code, 0)
   assert.equal(out, 'Meetings: 1 created, 0 updated, 0 unchanged, 1 rejected.\n')
   assert.match(
@@ -37,7 +37,7 @@ test('import meetings says what became of them, and how to take it back', async 
     /^Rejected meetings, with reasons: .*work\.rejected\.ics\nTo undo the import: dealbox import --undo /,
   )
   assert.match(readFileSync(file.replace('.ics', '.rejected.ics'), 'utf8'), /X-DEALBOX-ERROR.*line 9: has no UID\r\n/)
-  const again = await dealbox(['import', 'meetings', file, ...at])
+  const again = await cli(['import', 'meetings', file, ...at])
   assert.match(
     again.out,
     /^Nothing was imported, because this file was already imported .*Z\. To import it again, use --again\.\nMeetings: 1 created/,
@@ -80,10 +80,10 @@ test('a file that is none is failure, and writes nothing', async () => {
 })
 
 test('its help says what it takes', async () => {
-  const { code, out } = await dealbox(['import', 'meetings', '--help'])
+  const { code, out } = await cli(['import', 'meetings', '--help'])
   assert.equal(code, 0)
   assert.match(out, /^Usage: dealbox import meetings FILE \[options\]\n\nImport meetings from a file\./)
   for (const option of ['--dry-run', '--again', '--rejected PATH', '--org ID', '--json', '--data DIR'])
     assert.ok(out.includes(`  ${option} `), option)
-  assert.match((await dealbox(['import', '--help'])).out, /dealbox import meetings +Import meetings from a file/)
+  assert.match((await cli(['import', '--help'])).out, /dealbox import meetings +Import meetings from a file/)
 })
