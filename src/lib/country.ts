@@ -13,7 +13,8 @@ export function countryOfZone(zone: string): string | undefined {
       ({ territory, iana }) => iana.map((each) => [canonical(each), territory] as const),
     ),
   )
-  return countries.get(canonical(zone))
+  // To find out the canonical name takes longer than to write a record, and most zones are called by it.
+  return countries.get(zone) ?? countries.get(canonical(zone))
 }
 
 /** A zone has several names: "Asia/Calcutta" is "Asia/Kolkata". */
