@@ -18,7 +18,7 @@ const SHAPES = { member: '', contact: ' out', company: ' firm', nobody: ' none' 
 
 export function Avatar({ kind, id = '', name = '', size = 20, alone }: AvatarProps) {
   const tint = kind === 'member' ? ` m${tintOf(id)}` : ''
-  const names = `av${SHAPES[kind]}${tint}${size === 20 ? '' : ` x${size}`}`
+  const names = `av${SHAPES[kind]}${tint} x${size}`
   const letters = kind === 'nobody' ? '' : initials(name)
   if (!alone) {
     return (

@@ -14,7 +14,7 @@ type BulkBarProps = {
 /** What can be done with the selected records, over the foot of their list. The count comes first, Esc clears. */
 export function BulkBar({ text, label, clear, onClear, children }: BulkBarProps) {
   return (
-    <div class="bulk" role="toolbar" aria-label={label}>
+    <div class="bulk row floats" role="toolbar" aria-label={label}>
       <b role="status">{text}</b>
       <span class="sep" />
       {children}

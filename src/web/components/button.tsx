@@ -68,9 +68,9 @@ function Working({ label, text }: { label: ComponentChildren; text: string }) {
 export function IconButton(
   props: Omit<ButtonProps, 'icon' | 'title' | 'children'> & { icon: IconName; title: string },
 ) {
-  const { icon, title, class: more, ...rest } = props
+  const { icon, title, class: more = '', ...rest } = props
   return (
-    <Button {...rest} title={title} aria-label={title} class={`icon${more ? ` ${more}` : ''}`}>
+    <Button {...rest} title={title} aria-label={title} class={`icon ${more}`}>
       <Icon name={icon} />
     </Button>
   )

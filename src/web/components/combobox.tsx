@@ -178,7 +178,7 @@ function ComboInput(props: ComboInputProps) {
     event.stopPropagation()
   }
   return (
-    <div ref={box} class="combo">
+    <div ref={box} class="combo row grow">
       {children}
       <input
         ref={input}

@@ -53,9 +53,9 @@ type IconProps = {
 }
 
 /** An icon beside a word is silent for screen readers; one with a title is read. */
-export function Icon({ name, small, class: more, title }: IconProps) {
+export function Icon({ name, small, class: more = '', title }: IconProps) {
   addIcon(name)
-  const names = `i${small ? ' s' : ''}${more ? ` ${more}` : ''}`
+  const names = `i${small ? ' s' : ''} ${more}`
   const use = <use href={`#i-${name}`} />
   if (title === undefined) {
     return (

@@ -61,7 +61,7 @@ export function Picker({ label, chosen, onPick, multiple, create, autofocus, ...
   }
   return (
     <div class="picker">
-      <label class="find">
+      <label class="find row">
         <Icon name="search" small />
         <input
           ref={input}

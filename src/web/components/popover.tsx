@@ -19,7 +19,7 @@ type PopoverProps = Omit<HTMLAttributes<HTMLDivElement>, 'ref' | 'class' | 'chil
  * the element that it belongs to, so that what opens in it does not close it. The focus returns to where it was.
  */
 export function Popover(props: PopoverProps) {
-  const { anchor, onClose, kind = 'auto', align, asWide, class: more, children, ...rest } = props
+  const { anchor, onClose, kind = 'auto', align, asWide, class: more = '', children, ...rest } = props
   const ref = useRef<HTMLDivElement>(null)
   const isGone = useRef(false)
   useLayoutEffect(() => {
@@ -41,7 +41,7 @@ export function Popover(props: PopoverProps) {
       {...rest}
       ref={ref}
       popover={kind}
-      class={`popover${more ? ` ${more}` : ''}`}
+      class={`popover floats ${more}`}
       onToggle={(event) => {
         // The event comes later than what it tells of: that of a popover which was taken away says nothing new.
         const isOwn = event.target === event.currentTarget && !isGone.current

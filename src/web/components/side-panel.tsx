@@ -58,14 +58,14 @@ export function SidePanel({ title, onClose, actions, children, quiet }: SidePane
         onClose()
       }}
     >
-      <header>
+      <header class="row strip">
         <h2 id={id} class="cut grow" dir="auto">
           {title}
         </h2>
         {actions}
         <IconButton plain icon="x" title={t().close} aria-keyshortcuts="Escape" onClick={onClose} />
       </header>
-      <div class="in">{children}</div>
+      <div class="in scroll">{children}</div>
     </aside>
   )
 }

@@ -30,7 +30,7 @@ export function TagsInLine({ tags }: { tags: readonly TagLook[] }) {
   const fitting = Math.max(1, useFitting(ref, tags.map(({ name }) => name).join('\n')))
   const rest = tags.slice(fitting)
   return (
-    <span ref={ref} class={rest.length > 0 ? 'tags in-line is-less' : 'tags in-line'}>
+    <span ref={ref} class="tags in-line">
       {tags.map(({ name, color }, index) => (
         <Tag key={name} name={name} color={color ?? null} data-fit hidden={index >= fitting} />
       ))}

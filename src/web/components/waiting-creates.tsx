@@ -22,7 +22,7 @@ export function WaitingCreates({ kind }: { kind: Kind }) {
   return (
     <div class="waiting-creates mute" role="status">
       {waiting.map(({ key, body, isWaiting }) => (
-        <p key={key}>
+        <p class="row" key={key}>
           <Icon name="clock" small />
           <span class="cut grow" dir="auto">
             {String(body.title)}

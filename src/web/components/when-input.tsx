@@ -13,7 +13,7 @@ type WhenInputProps = {
 /** The browser's own input of a day or a time, which at rest reads as a field of ours: its name instead of "mm/dd/yyyy". */
 export function WhenInput({ type, label, hint = label, title, value, onChange }: WhenInputProps) {
   return (
-    <span class="when-in" data-hint={value === '' ? hint : undefined}>
+    <span class="when-in row holds" data-hint={value === '' ? hint : undefined}>
       <input
         type={type}
         aria-label={label}

@@ -60,7 +60,7 @@ export function Composer({ kind, id, isDocked = false }: ComposerProps) {
   if (tabs.length === 0) return null
   const shown = tabs.includes(tab) ? tab : 'note'
   return (
-    <div ref={box} class={isDocked ? 'comp is-docked' : 'comp'}>
+    <div ref={box} class={isDocked ? 'comp boxed is-docked' : 'comp boxed'}>
       <div class="tabs" role="tablist" aria-label={words.label} onKeyDown={rovingKeys('[role=tab]', { also: 'click' })}>
         {tabs.map((each) => (
           <button
@@ -126,7 +126,7 @@ function NoteForm({ kind, id }: { kind: PageKind; id: string }) {
         onSend={() => void send()}
       />
       <TooLong text={text} over={overText} />
-      <div class="end-row">
+      <div class="end-row row">
         <IconButton plain icon="person" title={words.mention} onClick={() => beginMention(box.current)} />
         <span class="grow" />
         <DraftState isThere={text !== ''} isKept={kept.isKept.value} />
@@ -177,7 +177,7 @@ function TaskTab({ kind, id }: { kind: PageKind; id: string }) {
         }}
         onSend={() => void send()}
       />
-      <div class="end-row">
+      <div class="end-row row">
         <span class="grow" />
         <DraftState isThere={task.title !== ''} isKept={kept.isKept.value} />
         <Button first keys={SEND()} working={isSending ? words.adding : undefined} onClick={() => void send()}>

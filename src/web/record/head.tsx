@@ -29,7 +29,7 @@ export function Head({ kind, record, isPeek = false }: { kind: PageKind; record:
     </span>
   )
   const sign = late && (
-    <span class="is-late late mid">
+    <span class="is-late late mid end">
       <Icon name="alert" small />
       <span class="cut" dir="auto">
         {texts().lateTask(late.title, format.value.late(now.value - Date.parse(late.due_at ?? '')))}
@@ -37,7 +37,7 @@ export function Head({ kind, record, isPeek = false }: { kind: PageKind; record:
     </span>
   )
   return (
-    <div class="head">
+    <div class="head strip">
       <div class="t">
         {kind !== 'deals' && (
           <Avatar kind={kind === 'contacts' ? 'contact' : 'company'} name={titleOf(kind, record)} size={40} />
@@ -47,7 +47,7 @@ export function Head({ kind, record, isPeek = false }: { kind: PageKind; record:
         </div>
         {!isPhone.value && amount}
       </div>
-      <div class="meta">
+      <div class="meta row">
         <Meta kind={kind} record={record} />
         {!isPhone.value && sign}
       </div>

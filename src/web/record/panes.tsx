@@ -34,7 +34,7 @@ function WidePanes({ kind, record }: PanesProps) {
       <aside class="left" aria-label={texts().properties} data-scroll="properties">
         <Properties kind={kind} record={record} />
       </aside>
-      <div class="mid-col">
+      <div class="mid-col fill">
         {isTight.value && (
           <Tabs
             label={texts().parts}
@@ -48,7 +48,7 @@ function WidePanes({ kind, record }: PanesProps) {
           />
         )}
         <div
-          class="in"
+          class="in scroll"
           id="record-middle"
           data-scroll="timeline"
           {...(isTight.value ? { role: 'tabpanel', 'aria-labelledby': `record-middle-${tab}` } : {})}
@@ -80,7 +80,7 @@ function PhonePanes({ kind, record }: PanesProps) {
   const open = tasksOf(kind, record.id).filter(({ status }) => status === 'open').length
   return (
     <>
-      <div class="phone-tabs">
+      <div class="phone-tabs strip">
         <Tabs
           label={texts().parts}
           panel="record-pane"
@@ -94,7 +94,13 @@ function PhonePanes({ kind, record }: PanesProps) {
           onChange={setTab}
         />
       </div>
-      <div class="pane" id="record-pane" role="tabpanel" aria-labelledby={`record-pane-${tab}`} data-scroll="record">
+      <div
+        class="pane scroll"
+        id="record-pane"
+        role="tabpanel"
+        aria-labelledby={`record-pane-${tab}`}
+        data-scroll="record"
+      >
         {isShown('details') && <Properties kind={kind} record={record} />}
         {isShown('people') && <People kind={kind} record={record} />}
         {isShown('tasks') && <RelatedTasks kind={kind} record={record} />}

@@ -32,7 +32,7 @@ export function Properties({ kind, record }: { kind: PageKind; record: Rec }) {
   const [first, ...others] = shown
   return (
     <div class="properties">
-      <div class="panel-h">
+      <div class="panel-h row">
         <h2>{texts().properties}</h2>
       </div>
       <dl class="props">
@@ -50,7 +50,7 @@ export function Properties({ kind, record }: { kind: PageKind; record: Rec }) {
       {custom.length > 0 && (
         <>
           <hr />
-          <div class="panel-h">
+          <div class="panel-h row">
             <h2>{texts().customFields}</h2>
           </div>
           <dl class="props">
@@ -74,7 +74,7 @@ function StageRow({ deal }: { deal: Deal }) {
   return (
     <div>
       <dt>{propertyTexts().stage}</dt>
-      <dd class="fixed">
+      <dd class="fixed row">
         <Pips of={open.length} at={at} outcome={deal.status === 'open' ? null : deal.status} />
         <span class="cut" dir="auto">
           {stage?.name ?? '…'}

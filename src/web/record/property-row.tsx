@@ -59,7 +59,7 @@ export function PropertyValue({ kind, record, property }: PropertyProps) {
         note={editor && texts().editsToo(name ?? '')}
       />
       {editor && (
-        <span class="edits" title={texts().edits(name ?? '')}>
+        <span class="edits row" title={texts().edits(name ?? '')}>
           <Avatar kind="member" id={editor.member_id} name={name} size={16} />
           <Icon name="pen" small />
           <span class="sr">{texts().edits(name ?? '')}</span>

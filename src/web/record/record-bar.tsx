@@ -22,9 +22,9 @@ export function RecordBar({ kind, id, record }: { kind: PageKind; id: string; re
   const home = { href: place?.href ?? `/${kind}`, label: shellTexts().places[kind] }
   if (isPhone.value) {
     return (
-      <header class="bar has-back record-bar">
+      <header class="bar row strip record-bar">
         <IconButton plain icon="left" title={home.label} onClick={() => goBack(home.href)} />
-        <span class="title mute cut grow" dir="auto">
+        <span class="title row mute cut grow" dir="auto">
           {record && phoneTitle(kind, record, place)}
         </span>
         {record && <More kind={kind} />}
@@ -32,8 +32,8 @@ export function RecordBar({ kind, id, record }: { kind: PageKind; id: string; re
     )
   }
   return (
-    <header class="bar record-bar">
-      <nav class="crumb" aria-label={shellTexts().path}>
+    <header class="bar row strip record-bar">
+      <nav class="crumb row" aria-label={shellTexts().path}>
         <a
           href={home.href}
           onClick={(event) => {
@@ -50,7 +50,7 @@ export function RecordBar({ kind, id, record }: { kind: PageKind; id: string; re
           {record ? titleOf(kind, record) : ''}
         </b>
       </nav>
-      <div class="ends">
+      <div class="ends row end">
         <Present kind={kind} id={id} />
         {place && <Walk place={place} />}
         {record && (

@@ -47,7 +47,7 @@ export function RecordPage({ kind, id }: { kind: PageKind; id: string }) {
   }, [title])
   return (
     <SourcesContext.Provider value={sources}>
-      <div class={isPhone.value ? 'record is-phone' : 'record'} data-kind={kind}>
+      <div class={isPhone.value ? 'record fill is-phone' : 'record fill'} data-kind={kind}>
         <RecordBar kind={kind} id={id} record={now} />
         {now ? (
           <>

@@ -84,7 +84,7 @@ function TaskRow({ task }: { task: Task }) {
       <div class="grow">
         {wrapped(title)}
         {!isDone && (
-          <div class={late > 0 ? 'w late mid' : 'w'}>
+          <div class={late > 0 ? 'w row sub late mid' : 'w row sub'}>
             {due_at !== null && format.value.when(due_at, now.value)}
             {late > 0 && `, ${format.value.late(late)}`}
             {owner_id && <Avatar kind="member" id={owner_id} name={memberName(owner_id)} size={16} alone />}

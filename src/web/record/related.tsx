@@ -99,7 +99,7 @@ function Person({ id, isMain }: { id: string; isMain: boolean }) {
   const email = person?.emails?.find(({ is_primary }) => is_primary)?.email ?? person?.emails?.[0]?.email
   const number = person?.phones?.find(({ is_primary }) => is_primary)?.number ?? person?.phones?.[0]?.number
   return (
-    <div class="p">
+    <div class="p row">
       <Avatar kind="contact" name={name} size={24} />
       <div class="grow">
         <a class={isMain ? 'cut mid' : 'cut'} dir="auto" href={`/contacts/${id}`}>
@@ -156,7 +156,7 @@ function Firm({ kind, record: now, company }: RelatedProps & { company: string |
       {company === null ? (
         <p class="small mute none">{texts().noCompany}</p>
       ) : (
-        <div class="p">
+        <div class="p row">
           <Avatar kind="company" name={name} size={24} />
           <div class="grow">
             <a class="cut mid" dir="auto" href={`/companies/${company}`}>
@@ -208,7 +208,7 @@ function DealRow({ id }: { id: string }) {
   const open = stages.filter((each) => each.is_open && each.pipeline_id === stage?.pipeline_id)
   const at = open.findIndex((each) => each.id === deal.stage) + 1
   return (
-    <div class="p">
+    <div class="p row">
       <div class="grow">
         <a class="cut mid" dir="auto" href={`/deals/${id}`}>
           {deal.title}

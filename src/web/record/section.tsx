@@ -14,7 +14,7 @@ export function Section({ title, count, add, children }: SectionProps) {
   const id = useId()
   return (
     <section aria-labelledby={id}>
-      <div class="panel-h">
+      <div class="panel-h row">
         <h2 id={id}>{title}</h2>
         {count !== undefined && <span class="n">{count}</span>}
         <span class="grow" />

@@ -29,11 +29,11 @@ export function Loading({ kind }: { kind: PageKind }) {
     const timer = setTimeout(() => setShown(true), PATIENCE_MS)
     return () => clearTimeout(timer)
   }, [])
-  if (!isShown) return <div class="record-loads" />
+  if (!isShown) return <div class="record-loads fill" />
   const rows = Array.from({ length: 7 }, (_, row) => row)
   return (
-    <div class="record-loads" role="status" aria-label={texts().loading}>
-      <div class="head">
+    <div class="record-loads fill" role="status" aria-label={texts().loading}>
+      <div class="head strip">
         <Bar width={320} height={20} />
         <Bar width={420} height={12} />
         {kind === 'deals' && <Bar width={640} height={4} />}

@@ -64,7 +64,7 @@ export function Stepper({ deal }: { deal: Deal }) {
             </li>
           )
         })}
-        <li class="fin">{isOpen ? isFree && <Closing deal={deal} /> : <Closed deal={deal} />}</li>
+        <li class="fin row">{isOpen ? isFree && <Closing deal={deal} /> : <Closed deal={deal} />}</li>
       </ol>
       <StageClash deal={deal} />
     </>
@@ -136,7 +136,7 @@ function Closed({ deal }: { deal: Deal }) {
   const all = reasonsFor(isWon ? 'won' : 'lost')
   const reason = all.find(({ id }) => id === deal.close_reason_id)?.name
   return (
-    <span class={isWon ? 'ended good mid' : 'ended late mid'}>
+    <span class={isWon ? 'ended row good mid' : 'ended row late mid'}>
       <Icon name={isWon ? 'won' : 'lost'} />
       {[isWon ? words.won : words.lost, reason].filter(Boolean).join(', ')}
     </span>

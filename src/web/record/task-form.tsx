@@ -27,7 +27,7 @@ export function TaskForm({ task, fault, onChange, onSend }: TaskFormProps) {
   const words = texts().composer
   return (
     <form
-      class="task-form"
+      class="task-form stack"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()

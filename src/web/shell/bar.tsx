@@ -22,10 +22,10 @@ type BarProps = {
 export function Bar({ title, crumbs = [], children, summary, actions }: BarProps) {
   const back = isPhone.value ? crumbs.at(-1) : undefined
   return (
-    <header class={back ? 'bar has-back' : 'bar'}>
+    <header class="bar row strip">
       {back && <IconButton plain icon="left" title={back.label} onClick={() => goBack(back.href)} />}
       {!back && crumbs.length > 0 && (
-        <nav class="crumb" aria-label={texts().path}>
+        <nav class="crumb row" aria-label={texts().path}>
           {crumbs.map(({ href, label }) => (
             <>
               <a href={href}>{label}</a>
@@ -34,7 +34,7 @@ export function Bar({ title, crumbs = [], children, summary, actions }: BarProps
           ))}
         </nav>
       )}
-      <div class="title">
+      <div class="title row">
         <h1 class="cut" dir="auto">
           {title}
         </h1>
@@ -45,7 +45,7 @@ export function Bar({ title, crumbs = [], children, summary, actions }: BarProps
           </span>
         )}
       </div>
-      <div class="ends">{actions}</div>
+      <div class="ends row end">{actions}</div>
     </header>
   )
 }

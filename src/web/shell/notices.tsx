@@ -23,7 +23,7 @@ export function Notices({ close }: { close: () => void }) {
   const rows = <List list={list} close={close} />
   return (
     <>
-      <header>
+      <header class="row strip">
         {isViewer ? (
           <h2>{words.notices}</h2>
         ) : (

@@ -17,7 +17,7 @@ export function ScreenHost() {
   const now = shown.value
   if (!now) return null
   return (
-    <div class="screen">
+    <div class="fill">
       {isLoading.value && <div class="loading-line" role="progressbar" aria-label={texts().loading} />}
       <ErrorBoundary key={now.place.path}>
         {now.kind === 'screen' && <now.Component key={now.place.path} params={now.place.params} />}

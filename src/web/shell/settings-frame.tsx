@@ -43,7 +43,7 @@ export function SettingsFrame({ title, summary, actions, children }: SettingsFra
             if (inGroup.length === 0) return null
             return (
               <>
-                <h2>{groupTexts().groups[group]}</h2>
+                <h2 class="caption">{groupTexts().groups[group]}</h2>
                 <div class="nav">
                   {inGroup.map((entry) => (
                     <a key={entry.path} href={entry.path} aria-current={path.value === entry.path ? 'page' : undefined}>

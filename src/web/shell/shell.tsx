@@ -55,7 +55,7 @@ export function Shell() {
           {texts().skip}
         </a>
         {!isPhone.value && <Sidebar entries={entries} isRail={isRail} />}
-        <main class="main" id="content" tabIndex={-1} aria-busy={isLoading.value}>
+        <main class="main fill" id="content" tabIndex={-1} aria-busy={isLoading.value}>
           <ConnectionBanner />
           <Stuck />
           <div class="beside">

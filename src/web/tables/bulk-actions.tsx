@@ -257,7 +257,7 @@ function Failures() {
       onClose={close}
       footer={<Button onClick={close}>{texts().bulk.close}</Button>}
     >
-      <ul class="failures">
+      <ul class="failures stack">
         {found.reasons.map(({ id, text }) => (
           <li key={id}>
             <a class="link" href={`/${found.kind}/${id}`}>

@@ -34,7 +34,7 @@ export function ListFoot({ list, rows }: { list: ListContext; rows: Rows }) {
       isOver = true
     }
   }, [isNarrowed, kind, JSON.stringify(everything)])
-  if (total === undefined) return <footer class="tfoot" />
+  if (total === undefined) return <footer class="tfoot row" />
   const number = (value: number) => format.value.number(value)
   const things = texts()[kind].things
   const summed = columns.value.filter(
@@ -42,7 +42,7 @@ export function ListFoot({ list, rows }: { list: ListContext; rows: Rows }) {
   )
   const isComplete = total > 0 && rows.loaded() === total
   return (
-    <footer class="tfoot">
+    <footer class="tfoot row">
       <span>
         {isNarrowed && all !== undefined
           ? tableTexts().shown(number(total), number(all), things(all))

@@ -93,7 +93,7 @@ export function RecordList({ list, bar, create, hasViews, empty, hasFilters = tr
         {bar(total)}
         {hasViews && !isPhone.value && <Views list={list} />}
         {hasFilters && <Filters list={list} tools={tools} />}
-        <div class="table-place">
+        <div class="table-place fill">
           <Fresh list={list} />
           {isPhone.value ? (
             <Cards {...common} hrefOf={hrefOf} card={(record) => <CardOf kind={kind} record={record} />} />
@@ -141,7 +141,7 @@ function Fresh({ list }: { list: ListContext }) {
   if (!rows || (fresh === 0 && left === 0)) return null
   const said = [fresh > 0 && tableTexts().fresh(fresh), left > 0 && tableTexts().left(left)]
   return (
-    <div class="fresh" role="status">
+    <div class="fresh row floats" role="status">
       <span>{said.filter(Boolean).join(' · ')}</span>
       <Button plain class="acc" onClick={() => void rows.reload()}>
         {fresh > 0 ? tableTexts().showFresh : tableTexts().refresh}
@@ -178,7 +178,7 @@ function Filters({ list, tools }: { list: ListContext; tools: ComponentChildren 
 }
 
 const SearchLine = ({ list }: { list: ListContext }) => (
-  <div class="filters">
+  <div class="filters row strip">
     <ViewSearch list={list} />
     <IconButton
       plain
@@ -210,7 +210,7 @@ function ViewSearch({ list }: { list: ListContext }) {
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <>
-      <label class="view-search">
+      <label class="search view-search">
         <Icon name="search" small />
         <input
           type="search"

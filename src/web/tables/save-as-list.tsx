@@ -69,7 +69,7 @@ function NameList({ anchor, onClose }: { anchor: HTMLElement; onClose: () => voi
       role="dialog"
       aria-label={texts().saveAsList}
     >
-      <form onSubmit={(event) => void save(event)} noValidate>
+      <form class="stack" onSubmit={(event) => void save(event)} noValidate>
         <BegunBefore form={begun.form} />
         <label class="label" for={id}>
           {texts().listName}

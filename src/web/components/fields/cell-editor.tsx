@@ -59,7 +59,7 @@ export function CellEditor({ field, value, startWith, onSave, onUnread, onDone }
   }
   if (layout === 'panel') {
     return (
-      <div ref={box} class="cell-edit">
+      <div ref={box} class="cell-edit row">
         <span class="cut" dir="auto">
           <Value value={value} field={field} />
         </span>
@@ -73,7 +73,7 @@ export function CellEditor({ field, value, startWith, onSave, onUnread, onDone }
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the input inside
     <div
       ref={box}
-      class={right ? 'cell-edit right' : 'cell-edit'}
+      class={right ? 'cell-edit row right' : 'cell-edit row'}
       onKeyDown={onKeyDown}
       onFocusOut={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) end('leave')

@@ -31,7 +31,7 @@ export function Conflict({ field, state, onUseMine, onUseTheirs }: ConflictProps
   const isLong = field.type === 'long_text'
   return (
     <>
-      <div class={isLong ? 'inline is-clash tall' : 'inline is-clash'}>
+      <div class={isLong ? 'inline row is-clash tall' : 'inline row is-clash'}>
         <Value value={state.mine} field={field} />
         <span class="end warn">
           <Icon name="alert" small />
@@ -171,7 +171,7 @@ type SideProps = {
 function Side({ avatar, name, when, parts, button, onClick }: SideProps) {
   return (
     <div>
-      <div class="who">
+      <div class="who row">
         {avatar}
         {name}
         <time>{when}</time>

@@ -126,14 +126,14 @@ export function InlineEdit(props: InlineEditProps) {
       </div>
       {isEdited && <Refusal id={id} error={editing.error} />}
       {isEdited && <ReadAs text={editing.readAs} />}
-      {isEdited && note && <p class="edit-note">{note}</p>}
+      {isEdited && note && <p class="edit-note row">{note}</p>}
     </>
   )
 }
 
 function namesOf(isEdited: boolean, isWrong: boolean, isTall: boolean): string {
   const state = !isEdited ? '' : isWrong ? ' is-bad' : ' is-edit'
-  return `inline${state}${isTall ? ' tall' : ''}`
+  return `inline row${state}${isTall ? ' tall' : ''}`
 }
 
 type AtRestProps = { field: Field; value: unknown; state: FieldState; onOpen: () => void }
@@ -171,7 +171,7 @@ function Refusal({ id, error }: { id: string; error: string | undefined }) {
 export function ReadAs({ text }: { text: string | undefined }) {
   if (text === undefined) return null
   return (
-    <p class="help read-as" role="status">
+    <p class="help" role="status">
       {fieldTexts().readAs(text)}
     </p>
   )

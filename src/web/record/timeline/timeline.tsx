@@ -31,7 +31,7 @@ export function Timeline({ kind, id }: { kind: PageKind; id: string }) {
       <ol class="tl">
         {daysOf(shown).map(({ day, items }) => (
           <>
-            <li key={day} class="day">
+            <li key={day} class="day row sub">
               <h3>{day}</h3>
             </li>
             {items.map((each) => (

@@ -50,7 +50,7 @@ export function BinRowView(props: BinRowProps) {
   const isShifted = useRef(false)
   return (
     <li
-      class={`br${isSelected ? ' is-selected' : ''}${isBack ? ' is-back' : ''}`}
+      class={`br pick${isSelected ? ' is-selected' : ''}${isBack ? ' is-back' : ''}`}
       data-bin={row.event_id}
       tabIndex={tab}
       onFocusIn={onEnter}

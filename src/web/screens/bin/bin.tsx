@@ -33,7 +33,7 @@ export default function Bin() {
         </Empty>
       ) : (
         <>
-          <div class="bin-filters">
+          <div class="bin-filters row strip">
             <nav class="tabs" aria-label={texts().kindsLabel}>
               {(['all', ...BIN_KINDS] as const).map((each) => (
                 <a key={each} href={addressOf(each, q)} aria-current={each === (kind ?? 'all') ? 'page' : undefined}>

@@ -17,7 +17,7 @@ export function SearchBin({ q }: { q: string }) {
     timer.current = setTimeout(() => void setQuery({ q: text.trim().slice(0, MOST) || null }, { replace: true }), ms)
   }
   return (
-    <label class="bin-search">
+    <label class="search bin-search">
       <Icon name="search" small />
       <input
         type="search"

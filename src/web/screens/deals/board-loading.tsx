@@ -39,7 +39,7 @@ export function Frame({ stages, isBusy, ends, children }: FrameProps) {
       {stages.map((stage, index) => (
         <section key={stage.id} class="col">
           <header>
-            <div class="line">
+            <div class="row">
               <h2 class="cut" dir="auto">
                 {stage.name}
               </h2>

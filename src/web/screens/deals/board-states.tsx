@@ -37,7 +37,7 @@ export function EmptyBoard({ stages, closed }: { stages: readonly BoardStage[]; 
               <div class="card is-example" aria-hidden="true">
                 <h3>{words().exampleDeal}</h3>
                 <p class="co">{words().exampleCompany}</p>
-                <div class="figures">
+                <div class="figures row">
                   <span>{format.value.money(12_000, boot.value.org.currency)}</span>
                   <span class="days">{words().exampleTitle}</span>
                 </div>
@@ -100,7 +100,7 @@ function HowToImport({ onClose }: { onClose: () => void }) {
       }
     >
       <p>{importBody}</p>
-      <p class="import-line">
+      <p>
         <code>{IMPORT}</code>
       </p>
       <p class="help">{importNext}</p>

@@ -23,13 +23,13 @@ export function CardBody({ row, stage }: { row: BoardRow; stage: BoardStage }) {
           {row.company_name ?? <span class="mute">{texts().noCompany}</span>}
         </p>
       )}
-      <div class="figures">
+      <div class="figures row">
         {row.amount === null ? (
           <span class="mute">{texts().noAmount}</span>
         ) : (
           <Money amount={row.amount} currency={row.currency} />
         )}
-        <span class="row">
+        <span class="row end">
           {fields.days && (
             <span class="days" title={texts().daysInStage}>
               {texts().days(daysInStage(row, at))}

@@ -45,7 +45,7 @@ export function ColumnHead({ column, id, coming }: { column: ShownColumn; id: st
   }
   return (
     <header>
-      <div class="line">
+      <div class="row">
         <h2 id={id} aria-label={texts().heading(stage.name, totals.count, sumWords(totals))}>
           <button
             ref={name}

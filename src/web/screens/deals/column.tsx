@@ -95,7 +95,7 @@ export function CardList({ column, coming, isFirst, isLast, overscan, viewHeight
     >
       {isFirst && isMaking.value && <WaitingCreates kind="deals" />}
       {isAdding && <QuickAdd stage={stage} onClose={leave} />}
-      <div class="stack">
+      <div class="pile">
         <Windowed
           ref={handle}
           keys={keys}

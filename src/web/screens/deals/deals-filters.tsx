@@ -61,7 +61,7 @@ function SearchInput({ search }: { search: Signal<HTMLInputElement | null> }) {
   const [isOpen, setOpen] = useState(false)
   const isShown = isOpen || state.q !== ''
   return (
-    <label class={isShown ? 'find-in' : 'find-in is-small'}>
+    <label class={isShown ? 'search find-in' : 'search find-in is-small'}>
       <Icon name="search" small />
       <input
         type="search"

@@ -119,7 +119,7 @@ function BoardShape({
       <DealsBar isLoaded={isLoaded} />
       <DealsViews />
       <DealsFilters search={search} />
-      <div class="deals">
+      <div class="deals fill">
         <Beyond board={board} data={source.data} />
         <Content parts={parts} handles={handles} source={source} label={texts().boardOf(name)} closed={closed.value} />
         {board.selected.value.length > 0 && <SelectionBar />}

@@ -77,7 +77,7 @@ function Pairs({ object, given }: { object: MergeObject; given: [string, string]
         />
       </Bar>
       <div class="dup">
-        <ul class="dup-list" data-scroll="duplicates">
+        <ul class="scroll grow" data-scroll="duplicates">
           {pairs.map((pair) => (
             <PairRow
               key={`${pair.older_id},${pair.newer_id}`}
@@ -88,7 +88,7 @@ function Pairs({ object, given }: { object: MergeObject; given: [string, string]
             />
           ))}
           {!search.isDone.value && search.error.value === undefined && (
-            <li class="dup-row" aria-busy="true">
+            <li class="dup-row row strip" aria-busy="true">
               <Grey row={pairs.length} />
             </li>
           )}
@@ -151,10 +151,10 @@ function PairRow({ kind, pair, isHere, onOpen }: PairRowProps) {
   if (two.some((each) => each === null)) return null
   const name = (at: number) => String(two[at]?.name ?? '…')
   return (
-    <li class={isHere ? 'dup-row is-on' : 'dup-row'}>
-      <span class="dup-two">
+    <li class={isHere ? 'dup-row row strip is-on' : 'dup-row row strip'}>
+      <span class="dup-two stack">
         {[0, 1].map((at) => (
-          <span key={at} class="dup-one">
+          <span key={at} class="dup-one row">
             <Avatar kind={kind === 'contacts' ? 'contact' : 'company'} name={name(at)} />
             <span class="mid" dir="auto">
               {name(at)}

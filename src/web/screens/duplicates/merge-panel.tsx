@@ -112,7 +112,7 @@ export function MergePanel({ object, ids, reasons, onClose, onMerged }: MergePan
   }
   return (
     <section class="merge" aria-label={words.compare}>
-      <header class="merge-head">
+      <header class="merge-head row strip">
         <div class="grow">
           <h2>{words.compare}</h2>
           {reasons.length > 0 && (
@@ -131,7 +131,7 @@ export function MergePanel({ object, ids, reasons, onClose, onMerged }: MergePan
         </Button>
         <IconButton plain icon="x" title={words.cancel} onClick={onClose} />
       </header>
-      <div class="merge-body" data-scroll="merge">
+      <div class="scroll" data-scroll="merge">
         <table class="merge-table">
           <thead>
             <tr>
@@ -161,7 +161,7 @@ export function MergePanel({ object, ids, reasons, onClose, onMerged }: MergePan
           )}
         </table>
       </div>
-      <footer class="merge-foot">
+      <footer class="merge-foot row strip">
         {fault ? (
           <span class="late small grow" role="alert">
             {fault}

@@ -20,7 +20,7 @@ export function MergeWith({ object, id, onPick, onClose }: MergeWithProps) {
     (await sources.search(object)(typed, signal)).filter(({ value }) => value !== id)
   return (
     <section class="merge" aria-label={words.compare}>
-      <header class="merge-head">
+      <header class="merge-head row strip">
         <h2 class="grow">{words.compare}</h2>
         <IconButton plain icon="x" title={words.cancel} onClick={onClose} />
       </header>

@@ -23,7 +23,7 @@ export function Details({ notice }: { notice: Notice }) {
   const href = placeOf(notice)
   return (
     <aside aria-label={whatOf(notice)}>
-      <div class="about">
+      <div class="about stack strip">
         <p class="small mute">
           {whatOf(notice)}, {format.value.when(at, now.value)}
         </p>

@@ -217,7 +217,7 @@ function Row({ person, twin, isOpen, onToggle, onChange, onOpen }: RowProps) {
         <span class="mid cut" dir="auto">
           {nameOfPerson(person) || reachOf(person) || words.noName}
         </span>
-        <span class="sub cut" dir="auto">
+        <span class="mute cut" dir="auto">
           {[nameOfPerson(person) ? reachOf(person) : '', company].filter(Boolean).join(' · ')}
         </span>
         <span class={isWrong ? 'small late' : 'small mute'}>

@@ -24,7 +24,7 @@ export function PersonForm({ person, onChange, onOpen }: PersonFormProps) {
           {person.fault}
         </p>
       )}
-      <div class="what-to-do">
+      <div class="what-to-do row">
         <span class="row">
           <span class="mid" aria-hidden="true">
             {words.what}

@@ -18,7 +18,7 @@ export function KeyEditor({ onChange }: { onChange: (keys: Record<string, string
     ({ keys, id, isAlias }) => !isAlias && (keys !== undefined || own[id] !== undefined),
   )
   const row = (command: Command) => (
-    <li key={command.id}>
+    <li key={command.id} class="row strip">
       <span class="grow">{command.title()}</span>
       {edited === command.id ? (
         <Recorder
@@ -29,7 +29,7 @@ export function KeyEditor({ onChange }: { onChange: (keys: Record<string, string
           }}
         />
       ) : (
-        <button type="button" class="now" onClick={() => setEdited(command.id)}>
+        <button type="button" class="now row pick" onClick={() => setEdited(command.id)}>
           <span class="sr">{texts().changeOne(command.title())}: </span>
           <Keys keys={keysOf(command, { ...bindings.value, singles: true })} />
         </button>
@@ -38,7 +38,7 @@ export function KeyEditor({ onChange }: { onChange: (keys: Record<string, string
   )
   return (
     <div class="key-editor">
-      <div class="head">
+      <div class="head row">
         <p class="small mute grow">{texts().changeHelp}</p>
         {Object.keys(own).length > 0 && (
           <Button plain onClick={() => onChange({})}>
@@ -52,7 +52,7 @@ export function KeyEditor({ onChange }: { onChange: (keys: Record<string, string
         const name = paletteTexts().groups[group]
         return (
           <section key={group} aria-label={name}>
-            <h3>{name}</h3>
+            <h3 class="sub mid">{name}</h3>
             <ul>{inGroup.map(row)}</ul>
           </section>
         )
@@ -86,7 +86,7 @@ function Recorder({ command, onDone }: { command: Command; onDone: (keys: string
   }
 
   return (
-    <span class="recorder">
+    <span class="row">
       <input
         type="text"
         readOnly

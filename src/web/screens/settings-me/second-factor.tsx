@@ -108,7 +108,7 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void 
   const text = codes.join('\n')
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`Dealbox, ${location.host}, ${me.value.email}\n\n${text}\n`)}`
   return (
-    <div class="recovery" role="status">
+    <div class="recovery stack" role="status">
       <h3>{texts().recovery}</h3>
       <p class="dim">{texts().recoveryBody}</p>
       <ul>

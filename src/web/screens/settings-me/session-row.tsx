@@ -16,7 +16,7 @@ export function SessionRow({ session, action }: { session: Session; action: (() 
   const seen = format.value.when(session.seen_at, now.value)
   return (
     <li class="ss">
-      <Icon name={icon} />
+      <Icon class="mute" name={icon} />
       <div class="cut" dir="auto">
         {name ?? texts().unknownDevice} {session.is_current && <span class="mute">{texts().thisOne}</span>}
         <small class="cut" dir="auto">

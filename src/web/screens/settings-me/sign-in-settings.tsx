@@ -38,7 +38,7 @@ function PasswordSection() {
   return (
     <Section title={texts().password} text={hasPassword ? texts().passwordSet : texts().passwordNone}>
       <form
-        class="own-password"
+        class="own-password form"
         noValidate
         ref={form.ref}
         onSubmit={form.submit(hasPassword ? { '/current': current, '/new': next } : { '/new': next }, {

@@ -62,7 +62,7 @@ export function TextField({
         <label for={id}>{label}</label>
         {aside}
       </div>
-      <div class={error === undefined ? 'box' : 'box is-bad'}>
+      <div class={error === undefined ? 'input holds' : 'input holds is-bad'}>
         <input {...input} />
         {end}
       </div>

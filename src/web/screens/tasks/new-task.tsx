@@ -50,7 +50,7 @@ export function NewTask({ who, input }: { who: Who; input: RefObject<HTMLInputEl
   }
   return (
     <form
-      class="new"
+      class="new row strip"
       onSubmit={(event) => {
         event.preventDefault()
         void add()
@@ -72,7 +72,7 @@ export function NewTask({ who, input }: { who: Who; input: RefObject<HTMLInputEl
       />
       <TooLong text={reading.title} />
       {text !== '' && (
-        <span class="hint">
+        <span class="hint row">
           {reading.type !== 'todo' && <span>{texts().types[reading.type]}</span>}
           {reading.dueAt !== null && (
             <span>{reading.hasTime ? words.when(reading.dueAt, now.value) : words.day(reading.dueAt, now.value)}</span>

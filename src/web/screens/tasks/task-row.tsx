@@ -36,7 +36,7 @@ export function TaskRow({ task, row, isHere, href, onEnter, onMenu }: TaskRowPro
     <div
       {...row}
       role="listitem"
-      class={`tr${isHere ? ' is-at' : ''}${isDone ? ' is-done' : ''}`}
+      class={`tr pick${isHere ? ' is-at' : ''}${isDone ? ' is-done' : ''}`}
       data-id={task.id}
       onFocusIn={onEnter}
       onContextMenu={(event) => {

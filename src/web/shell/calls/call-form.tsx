@@ -60,7 +60,7 @@ export function CallForm({ draft, onChange, onSend, autofocus }: CallFormProps) 
   )
   return (
     <form
-      class="task-form"
+      class="task-form stack"
       noValidate
       onSubmit={(event) => event.preventDefault()}
       onKeyDown={(event) => {

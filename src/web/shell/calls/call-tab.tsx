@@ -43,7 +43,7 @@ export function CallTab({ kind, id }: { kind: PageKind; id: string }) {
         }}
         onSend={() => void send()}
       />
-      <div class="end-row">
+      <div class="end-row row">
         <span class="grow" />
         <Button first keys="Enter" working={isSending ? words.adding : undefined} onClick={() => void send()}>
           {words.add}

@@ -55,12 +55,12 @@ export function KeysPage({ onClose: close }: { onClose: () => void }) {
 function KeyGroup({ label, rows }: { label: string; rows: Command[] }) {
   return (
     <div>
-      <h3>{label}</h3>
+      <h3 class="caption">{label}</h3>
       <dl>
         {rows.map((command) => (
-          <div key={command.id}>
-            <dt>{command.title()}</dt>
-            <dd>
+          <div key={command.id} class="row strip">
+            <dt class="grow">{command.title()}</dt>
+            <dd class="row">
               <KeyList keys={keysOf(command, bindings.value) ?? ''} />
             </dd>
           </div>

@@ -15,7 +15,7 @@ export function Option({ id, href, isCurrent, onPoint, onPick, children }: Optio
   const props = {
     id,
     role: 'option',
-    class: 'hit',
+    class: 'hit row',
     tabIndex: -1,
     'aria-selected': isCurrent,
     onPointerMove: onPoint,

@@ -33,10 +33,10 @@ export function HitRow({ hit: { kind, record }, words }: { hit: Hit; words: read
       <span class="t cut" dir="auto">
         <Marked text={titleOf(kind, record)} words={words} />
       </span>
-      <span class="sub cut" dir="auto">
+      <span class="grow mute cut" dir="auto">
         <Marked text={subtitleOf(kind, record)} words={words} />
       </span>
-      <span class="e">
+      <span class="e row">
         <End kind={kind} record={record} />
       </span>
     </>
@@ -50,7 +50,7 @@ export function VisitRow({ visit }: { visit: Visit }) {
       <span class="t cut" dir="auto">
         {visit.title}
       </span>
-      <span class="sub cut" dir="auto">
+      <span class="grow mute cut" dir="auto">
         {paletteTexts().kinds[visit.kind as SearchedKind] ?? ''}
       </span>
     </>
@@ -65,8 +65,8 @@ export function CommandRow({ command, words }: { command: Command; words: readon
       <span class="t cut" dir="auto">
         <Marked text={command.title()} words={words} />
       </span>
-      <span class="sub cut" dir="auto" />
-      <span class="e">
+      <span class="grow mute cut" dir="auto" />
+      <span class="e row">
         {keys !== undefined && keyLabels(keys, isMac).map((label) => <Kbd key={label} keys={label} />)}
       </span>
     </>

@@ -127,7 +127,7 @@ function OpenPalette({ context, close }: { context: CommandContext; close: () =>
       onKeyDown={onKeyDown}
       onClick={(event) => event.target === event.currentTarget && close()}
     >
-      <div class="in">
+      <div class="in row holds strip">
         <Icon name="search" />
         <input
           type="text"
@@ -171,12 +171,12 @@ function OpenPalette({ context, close }: { context: CommandContext; close: () =>
           ))}
         </select>
       </div>
-      <div class="found">
+      <div class="fill">
         <div id={`${id}-list`} role="listbox" aria-label={paletteTexts().palette}>
           {groups.map((group) => (
             // biome-ignore lint/a11y/useSemanticElements: a group of a listbox is no fieldset
             <div key={group.id} role="group" aria-labelledby={`${id}-${group.id}`}>
-              <h3 id={`${id}-${group.id}`} role="presentation">
+              <h3 class="caption" id={`${id}-${group.id}`} role="presentation">
                 <span>{group.label}</span>
                 {group.note && <span>{group.note}</span>}
               </h3>
@@ -208,7 +208,7 @@ function OpenPalette({ context, close }: { context: CommandContext; close: () =>
       <div class="sr" role="status">
         {typed.trim() !== '' && !server.isAsking ? paletteTexts().count(rows.length) : ''}
       </div>
-      <footer aria-hidden="true">
+      <footer class="row" aria-hidden="true">
         <span>
           <Kbd keys="↑" />
           <Kbd keys="↓" /> {paletteTexts().choose}
@@ -219,7 +219,7 @@ function OpenPalette({ context, close }: { context: CommandContext; close: () =>
         <span>
           <Kbd keys={isMac ? '⌘Enter' : 'Ctrl Enter'} /> {paletteTexts().newTab}
         </span>
-        <span class="last">
+        <span class="end">
           <Kbd keys="Esc" /> {paletteTexts().close}
         </span>
       </footer>

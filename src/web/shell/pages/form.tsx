@@ -91,7 +91,7 @@ export function Form<Values extends object>(props: FormProps<Values>) {
     </>
   )
   const fields = (
-    <form id={id} ref={box} class="page-form" noValidate onSubmit={(event) => void save(event)}>
+    <form id={id} ref={box} class="page-form form" noValidate onSubmit={(event) => void save(event)}>
       {!isDialog && <h2>{title}</h2>}
       <div role="alert">
         {fault && (

@@ -42,11 +42,11 @@ export function LinkCard({ title, note, heading, text, label, value, code, child
 
   return (
     <>
-      <div class="once-head">
+      <div class="once-head row">
         <h2>{title}</h2>
         {note && <span class="n">{note}</span>}
       </div>
-      <div class={code ? 'once with-code' : 'once'} role="status">
+      <div class={code ? 'once stack boxed with-code' : 'once stack boxed'} role="status">
         <div>
           <h3>{heading}</h3>
           <p class="dim">{text}</p>

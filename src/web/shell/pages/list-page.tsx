@@ -100,15 +100,15 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
   const isSetting = at.startsWith('/settings/')
   const body = (
     <div
-      class={['lp', open && 'has-panel', !isSetting && 'alone'].filter(Boolean).join(' ')}
+      class={['lp', open && 'has-panel', !isSetting && 'alone scroll'].filter(Boolean).join(' ')}
       data-scroll={at.split('/').at(-1)}
     >
-      <div class="lp-list">
+      <div class="lp-list fill">
         {(tabs || aside) && (
-          <div class="filters">
+          <div class="filters row strip">
             {tabs && <TabLine at={at} tabs={tabs} tab={tab} rows={rows ?? []} />}
             {aside && (
-              <span class="small mute cut" dir="auto">
+              <span class="small mute cut end" dir="auto">
                 {aside}
               </span>
             )}

@@ -18,7 +18,7 @@ type PanelProps = {
 export function Panel({ name, below, avatar, by, children }: PanelProps) {
   return (
     <aside class="pn" aria-label={name}>
-      <section class="part">
+      <section class="part stack strip">
         <div class="row head">
           {avatar && <Avatar {...avatar} name={name} size={40} />}
           <div class="grow">
@@ -49,7 +49,7 @@ export function Part({ title, count, actions, children }: PartProps) {
     </h3>
   )
   return (
-    <section class="part">
+    <section class="part stack strip">
       {actions ? (
         <div class="row">
           {heading}

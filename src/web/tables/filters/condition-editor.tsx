@@ -25,7 +25,7 @@ export function ConditionEditor({ field, condition, currency, back, onOr, onChan
   typed.current = () => condition
   return (
     <div class="condition">
-      <header>
+      <header class="row">
         {back && <IconButton plain icon="left" title={back.title} onClick={back.run} />}
         <b class="cut mid" dir="auto">
           {field.label}

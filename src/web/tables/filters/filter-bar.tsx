@@ -44,8 +44,8 @@ export function FilterBar({ fields, conditions, onChange, open, keys, children }
   const chipAt = (index: number) => bar.current?.querySelectorAll<HTMLElement>('.chip')[index]
   const isOpen = at === 'new' || edited !== undefined
   return (
-    <div ref={bar} class="filters" role="toolbar" aria-label={t().filters}>
-      <div class="chips">
+    <div ref={bar} class="filters row strip" role="toolbar" aria-label={t().filters}>
+      <div class="chips row">
         {conditions.map((part, index) => (
           <PartChip
             key={'field' in part ? `${part.field}.${part.op}.${index}` : index}
@@ -73,7 +73,7 @@ export function FilterBar({ fields, conditions, onChange, open, keys, children }
           {t().filter}
         </Button>
       </div>
-      {children && <div class="right">{children}</div>}
+      {children && <div class="right row">{children}</div>}
       {isOpen && add.current && (
         <FilterPopover
           key={opening.current.number}

@@ -80,7 +80,7 @@ function Alternatives({ group, fields, currency, onAdd, onOpen, onRemove }: Alte
   const places = group.any.map((each) => mainOf(each, fields))
   return (
     <div class="condition">
-      <header>
+      <header class="row">
         <b>{texts().anyOf}</b>
       </header>
       <ul class="alternatives">

@@ -67,7 +67,7 @@ export function PartEditor(props: PartEditorProps) {
     <>
       {onBack && (
         <div class="condition">
-          <header>
+          <header class="row">
             <IconButton plain icon="left" title={texts().backToGroup} onClick={onBack} />
             <b>{texts().anyOf}</b>
           </header>

@@ -81,7 +81,7 @@ function DayInput(props: ValueEditorProps) {
 
 function YesNo({ condition, onChange }: ValueEditorProps) {
   return (
-    <div class="yes-no">
+    <div>
       {[true, false].map((each) => (
         <label key={String(each)} class="mi">
           <input

@@ -88,7 +88,7 @@ function Card({ kind, row, id, rows, state, card, hrefOf, nameOf, canSelect, tot
   return (
     <Part
       role="listitem"
-      class={['rowcard', isOn && 'is-on', hasLeft && 'has-left'].filter(Boolean).join(' ')}
+      class={['rowcard row', isOn && 'is-on', hasLeft && 'has-left'].filter(Boolean).join(' ')}
       aria-setsize={total}
       aria-posinset={row + 1}
       style={{ transform: `translateY(${row * HEIGHT}px)`, height: `${HEIGHT}px` }}

@@ -25,7 +25,7 @@ export function ColumnsChooser({ anchor, columns, layout, onLayout, customLabel,
       anchor={anchor}
       align="end"
       onClose={onClose}
-      class="menu choices columns-chooser"
+      class="menu choices"
       role="dialog"
       aria-label={texts().columns}
     >

@@ -166,7 +166,7 @@ function saveCell({ kind, state }: RowView, record: Rec, column: TableColumn, va
 function EmptyRow({ view, row, style }: { view: RowView; row: number; style: preact.CSSProperties }) {
   const { columns, canSelect, stays } = view
   return (
-    <Part role="row" class="tr is-empty" style={style} aria-rowindex={row + 2} aria-busy="true" data-row={row}>
+    <Part role="row" class="tr" style={style} aria-rowindex={row + 2} aria-busy="true" data-row={row}>
       {canSelect && (
         <Part role="gridcell" class="td box" aria-colindex={1}>
           <Bar width={14} height={14} />

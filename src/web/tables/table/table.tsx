@@ -233,10 +233,10 @@ export function Table(props: TableProps) {
   cache.current = drawn
 
   return (
-    <div class="tbl-box">
+    <div class="tbl-box fill">
       <Part
         ref={scroller}
-        class="tbl"
+        class="tbl scroll"
         role="grid"
         aria-label={label}
         aria-rowcount={isFirstLoad ? -1 : total + 1}

@@ -70,7 +70,7 @@ export function SaveView({ anchor, object, shape, state, view, onClose, onSaved 
       role="dialog"
       aria-label={view ? texts().rename : texts().saveAs}
     >
-      <form onSubmit={(event) => void save(event)} noValidate>
+      <form class="stack" onSubmit={(event) => void save(event)} noValidate>
         <BegunBefore form={begun.form} />
         <label class="label" for={id}>
           {texts().name}

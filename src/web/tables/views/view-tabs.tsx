@@ -32,7 +32,7 @@ export function ViewTabs({ object, all, address, shape, children }: ViewTabsProp
   const { view } = address
   useCounted(views)
   return (
-    <div class="views">
+    <div class="views row strip">
       <nav class="tabs" aria-label={texts().views}>
         <Tab href={path.value} label={all} isHere={!view} />
         {views.map((each) => (

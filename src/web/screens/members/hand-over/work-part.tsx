@@ -19,7 +19,7 @@ export function WorkPart({ member }: { member: Member }) {
   const still = status === 'deactivated' ? left.value.get(id) : undefined
   if (status === 'deactivated' && !still) return null
   return (
-    <section class="part">
+    <section class="part stack strip">
       {until !== undefined && status === 'active' && <Away key={until} member={member} until={until} />}
       {still && <p>{texts().stillHas(name, listOf(still))}</p>}
       <Button onClick={() => void askHandOver(member, false)}>{texts().button}</Button>

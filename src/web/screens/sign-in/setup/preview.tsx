@@ -6,7 +6,7 @@ const CARDS = [4, 3, 3, 1]
 export function Preview({ isEmpty }: { isEmpty: boolean }) {
   return (
     <figure class="pv" aria-hidden="true">
-      <figcaption>{texts().preview}</figcaption>
+      <figcaption class="small mute">{texts().preview}</figcaption>
       <div class="cols">
         {texts()
           .stages.split('|')

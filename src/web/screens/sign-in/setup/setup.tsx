@@ -122,15 +122,15 @@ export function Setup({ token }: { token: string }) {
             <legend>{texts().startWith}</legend>
             <div class="pre">
               {(['sample', 'empty'] as const).map((each) => (
-                <label key={each} class={start === each ? 'on' : undefined}>
+                <label key={each} class={start === each ? 'boxed on' : 'boxed'}>
                   <input type="radio" name="start" checked={start === each} onChange={() => setStart(each)} />
                   <b>{texts()[each]}</b>
-                  <span>{each === 'sample' ? texts().sampleBody : texts().emptyBody}</span>
+                  <span class="small mute">{each === 'sample' ? texts().sampleBody : texts().emptyBody}</span>
                 </label>
               ))}
             </div>
           </fieldset>
-          <div class="acts">
+          <div class="acts row">
             <Button type="submit" first large working={form.isWorking ? texts().settingUp : undefined}>
               {texts().setUp}
             </Button>
