@@ -56,3 +56,20 @@ test('a class by itself is styled by one file: all of them become one stylesheet
   }
   assert.ok(owners.size > 150, `${owners.size} classes`)
 })
+
+test('every class of the sheets is named in the sources: what nothing has is not styled', () => {
+  const root = join(import.meta.dirname, '../..')
+  const read = (pattern: string) =>
+    globSync(pattern, { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
+  const code = read('src/web/**/*.{ts,tsx}').join('\n')
+  const names = new Set(code.match(/[\w-]+/g))
+  /** The beginnings of names that are put together, such as `is-${status}`. */
+  const begun = [...code.matchAll(/[` ]([\w-]+)\$\{/g)].map(([, name]) => name as string)
+  const css = read('src/web/*/**/*.css')
+    .join('\n')
+    .replace(/\/\*[\s\S]*?\*\/|url\(.*\)/g, '')
+  const unnamed = [...css.matchAll(/\.([a-z][\w-]*)(?=[^;{}]*\{)/g)]
+    .map(([, name]) => name as string)
+    .filter((name) => !names.has(name) && !begun.some((start) => name.startsWith(start)))
+  assert.deepEqual(unnamed, [])
+})
