@@ -862,6 +862,24 @@ CREATE TABLE conversations (
   sla_policy_id TEXT GENERATED ALWAYS AS (sla ->> 'policy_id') STORED,
   sla_status TEXT NOT NULL GENERATED ALWAYS AS (sla ->> 'status') STORED
     CHECK (sla_status IN ('none', 'ok', 'at_risk', 'breached', 'met')),
+  -- Who is due first, in seconds: the next target that is pending; then who waits without one, longest first; then the newest
+  -- messages; closed ones last. Below 10^12 it is a time. VIRTUAL: few are sorted at a time.
+  due_rank INTEGER NOT NULL GENERATED ALWAYS AS (
+    CASE WHEN status = 'closed' THEN 5000000000000 - last_message_at / 1000 ELSE
+      coalesce(
+        nullif(
+          min(
+            iif(first_response_at IS NULL, coalesce(unixepoch(sla ->> 'first_response_due_at'), 9000000000000), 9000000000000),
+            coalesce(unixepoch(sla ->> 'next_response_due_at'), 9000000000000),
+            coalesce(unixepoch(sla ->> 'resolution_due_at'), 9000000000000)
+          ),
+          9000000000000
+        ),
+        1000000000000 + waiting_since / 1000,
+        3000000000000 - last_message_at / 1000
+      )
+    END
+  ) VIRTUAL,
   closed_at INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -887,6 +905,7 @@ CREATE INDEX conversations_waiting ON conversations (org_id, waiting_since);
 CREATE INDEX conversations_last_message ON conversations (org_id, last_message_at);
 CREATE INDEX conversations_sla_status ON conversations (org_id, sla_status);
 CREATE INDEX conversations_sla_policy ON conversations (org_id, sla_policy_id);
+CREATE INDEX conversations_due ON conversations (org_id, due_rank);
 CREATE INDEX conversations_updated ON conversations (org_id, updated_at);
 
 CREATE TABLE conversation_tags (

@@ -23,6 +23,7 @@ DELETE /app/drafts/:key           viewer
 GET    /app/drafts/:key           viewer
 PUT    /app/drafts/:key           viewer
 GET    /app/duplicates            member
+GET    /app/inbox/counts          viewer
 GET    /app/invites               admin
 POST   /app/invites               admin
 DELETE /app/invites/:id           admin
@@ -47,6 +48,7 @@ GET    /app/preferences           viewer
 PATCH  /app/preferences           viewer
 GET    /app/rows/companies        viewer
 GET    /app/rows/contacts         viewer
+GET    /app/rows/conversations    viewer
 GET    /app/rows/deals            viewer
 DELETE /app/sample                owner
 GET    /app/sample                owner

@@ -7,6 +7,7 @@ import { views } from '../../personal/views.ts'
 import { binRoutes } from './bin.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { duplicateRoutes } from './duplicates.ts'
+import { inboxRoutes } from './inbox.ts'
 import { nameRoutes } from './names.ts'
 import { peopleRoutes } from './people.ts'
 import { rowRoutes } from './rows.ts'
@@ -28,6 +29,7 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
     bulkRoutes,
     sampleRoutes,
     rowRoutes,
+    inboxRoutes,
     nameRoutes,
     peopleRoutes,
     duplicateRoutes,

@@ -13,6 +13,7 @@ export function addTrust(db: Connection): void {
   db.exec(USED_CODES)
   db.exec(MAIL)
   db.exec(STEPS)
+  db.exec(INBOX)
   placeBulkChanges(db)
   addHandOvers(db)
   db.exec(WRITTEN)
@@ -117,6 +118,28 @@ const STEPS = `
 ALTER TABLE bulk_changes ADD COLUMN last_seq INTEGER;
 CREATE INDEX events_steps ON events (org_id, actor_id, seq, request_key)
   WHERE request_key >= 'step.' AND request_key < 'step/';
+`
+
+// Conversations are listed by who is due first.
+
+const INBOX = `
+ALTER TABLE conversations ADD COLUMN due_rank INTEGER NOT NULL GENERATED ALWAYS AS (
+    CASE WHEN status = 'closed' THEN 5000000000000 - last_message_at / 1000 ELSE
+      coalesce(
+        nullif(
+          min(
+            iif(first_response_at IS NULL, coalesce(unixepoch(sla ->> 'first_response_due_at'), 9000000000000), 9000000000000),
+            coalesce(unixepoch(sla ->> 'next_response_due_at'), 9000000000000),
+            coalesce(unixepoch(sla ->> 'resolution_due_at'), 9000000000000)
+          ),
+          9000000000000
+        ),
+        1000000000000 + waiting_since / 1000,
+        3000000000000 - last_message_at / 1000
+      )
+    END
+  ) VIRTUAL;
+CREATE INDEX conversations_due ON conversations (org_id, due_rank);
 `
 
 /** Old changes of many records get their places among all that the member did, or they would be taken back first. */

@@ -1,0 +1,35 @@
+import type { Caller } from '../../lib/caller.ts'
+import type { Condition } from '../../store/list/conditions.ts'
+
+// The views of the inbox. Rows and counts are found by the same conditions, so that they cannot differ.
+
+export const INBOX_VIEWS = ['open', 'mine', 'nobody', 'waiting', 'snoozed', 'late', 'at_risk', 'closed'] as const
+export type InboxView = (typeof INBOX_VIEWS)[number]
+
+const is = (column: string, value: string | number | null): Condition => ({
+  ...{ column, operator: 'eq', values: [value], indexed: true },
+})
+const statusIn = (...values: string[]): Condition => ({ column: 'status', operator: 'in', values, indexed: true })
+
+/** What is at work: neither snoozed nor closed. */
+const OPEN = statusIn('open', 'pending')
+
+/** `now` in ms. Snoozed conversations are late, too: a snooze hides them from lists of work and stops no SLA target. */
+export function viewConditions(view: InboxView, { member }: Pick<Caller, 'member'>, now: number): Condition[] {
+  switch (view) {
+    case 'open':
+      return [OPEN]
+    case 'mine':
+      return [OPEN, is('owner_id', member)]
+    case 'nobody':
+      return [OPEN, is('owner_id', null)]
+    case 'waiting':
+      return [OPEN, { column: 'waiting_since', operator: 'ne', values: [null], indexed: true }]
+    case 'late':
+      return [{ column: 'due_rank', operator: 'lt', values: [Math.floor(now / 1000)], indexed: true }]
+    case 'at_risk':
+      return [statusIn('open', 'pending', 'snoozed'), is('sla_status', 'at_risk')]
+    default:
+      return [is('status', view)]
+  }
+}

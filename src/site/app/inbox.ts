@@ -1,0 +1,56 @@
+import type { Deps } from '../../deps.ts'
+import type { Need, Route } from '../../http/route.ts'
+import { Conversation, sorts } from '../../inbox/conversations/conversation.ts'
+import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { INBOX_VIEWS, type InboxView, viewConditions } from '../../inbox/conversations/views.ts'
+import type { Caller } from '../../lib/caller.ts'
+
+const ALL = { limit: 1, sort: { column: 'id' }, descending: true, count: true }
+
+/** The list of the inbox, who is due first, and how many conversations each of its views has. */
+export function inboxRoutes(deps: Deps): Route<Need>[] {
+  const { list, columns, filters } = conversationStore(deps)
+  const { clock } = deps
+  const conditionsOf = (who: Caller, view: InboxView) => viewConditions(view, who, clock.now())
+  return [
+    {
+      kind: 'list',
+      method: 'get',
+      path: '/rows/conversations',
+      role: 'viewer',
+      name: 'conversation',
+      summary: 'List the conversations of the inbox',
+      item: Conversation,
+      skips: true,
+      timeDependent: true,
+      list,
+      columns,
+      filters: {
+        ...filters,
+        view: {
+          type: 'choice',
+          choices: INBOX_VIEWS,
+          resolve: (who, value) => conditionsOf(who, value as InboxView),
+          description: 'A view of the inbox',
+        },
+      },
+      sorts: { ...sorts, due: { column: 'due_rank' } },
+    },
+    {
+      kind: 'data',
+      method: 'get',
+      path: '/inbox/counts',
+      role: 'viewer',
+      name: 'inbox',
+      summary: 'Count the conversations of each view of the inbox',
+      read: (who) => {
+        // Nobody works through the closed ones: they are not counted.
+        const counted = INBOX_VIEWS.filter((view) => view !== 'closed').map((view) => [
+          view,
+          list(who.org, { ...ALL, conditions: conditionsOf(who, view) }, who).total,
+        ])
+        return { json: JSON.stringify(Object.fromEntries(counted)) }
+      },
+    },
+  ]
+}

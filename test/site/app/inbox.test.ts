@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { random } from '../../../src/demo/story/random.ts'
+import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
+import { inboxOf } from '../../support/inbox.ts'
+import { idsOf, type Row } from '../../support/records.ts'
+import { examples, seedOf } from '../../support/seed.ts'
+import { setLevels } from '../../support/settings.ts'
+
+// The list of the inbox and its counts.
+
+const MINUTE = 60_000
+const policy = {
+  key: 'usual',
+  name: 'Usual',
+  hours: null,
+  match: { field: 'priority', op: 'ne', value: 'low' },
+  pause_on: ['pending'],
+  targets: {
+    normal: { first_response_s: 3600, next_response_s: 1800 },
+    high: { first_response_s: 600 },
+    urgent: { resolution_s: 60 },
+  },
+}
+
+let app: AppServer
+let inbox: ReturnType<typeof inboxOf>
+before(async () => {
+  app = await startApp()
+  inbox = inboxOf(app)
+  setLevels(app.store, app.a.org, { sla: [policy] })
+})
+after(() => app.stop())
+beforeEach(async () => {
+  await app.pass(0)
+  for (const { id } of (await rows('owner', 'sort=due')).data) await inbox.patch(id, { status: 'closed' })
+})
+
+const rows = (person: Person, query: string): Promise<Row> => app.ok(person, 'GET', `/rows/conversations?${query}`)
+const counts = (person: Person): Promise<Row> => app.ok(person, 'GET', '/inbox/counts')
+const listed = async (person: Person, view: string): Promise<string[]> =>
+  idsOf((await rows(person, `view=${view}&sort=due&limit=100`)).data)
+
+test('who is due first stands first, then who waits without a target, then the newest messages, then the closed', async () => {
+  const closed = await inbox.opened()
+  await inbox.patch(closed.id, { status: 'closed' })
+  const later = await inbox.opened()
+  const sooner = await inbox.opened()
+  await inbox.patch(sooner.id, { priority: 'high' })
+  const free = await inbox.opened()
+  await inbox.patch(free.id, { priority: 'low' })
+  app.advance(MINUTE)
+  const freeLater = await inbox.opened()
+  await inbox.patch(freeLater.id, { priority: 'low' })
+  const paused = await inbox.opened()
+  await inbox.patch(paused.id, { status: 'pending' })
+  app.advance(MINUTE)
+  const [answered, answeredLater] = [await inbox.opened(), await inbox.opened()]
+  await inbox.say('outbound', answered.id)
+  app.advance(MINUTE)
+  await inbox.say('outbound', answeredLater.id)
+  const all = (await rows('viewer', 'sort=due&created_at[gte]=2000-01-01T00:00:00Z')).data as Row[]
+  const mine = [sooner, later, free, freeLater, paused, answeredLater, answered, closed].map(({ id }) => id)
+  assert.deepEqual(
+    idsOf(all).filter((id: string) => mine.includes(id)),
+    mine,
+  )
+  // A next response is due before a first one that has an hour.
+  await inbox.say('inbound', answered.id)
+  const open = await listed('viewer', 'open')
+  assert.deepEqual(open.slice(0, 3), [sooner.id, answered.id, later.id])
+})
+
+test('a page goes on where the one before it ended, also in the middle', async () => {
+  for (let number = 0; number < 7; number += 1) await inbox.opened()
+  const all = await listed('viewer', 'open')
+  const first = await rows('viewer', 'view=open&sort=due&limit=3')
+  const second = await rows('viewer', `view=open&sort=due&limit=3&cursor=${first.next_cursor}`)
+  assert.deepEqual([...idsOf(first.data), ...idsOf(second.data)], all.slice(0, 6))
+  const skipped = await rows('viewer', 'view=open&sort=due&limit=2&skip=4&count=true')
+  assert.deepEqual([idsOf(skipped.data), skipped.total], [all.slice(4, 6), 7])
+})
+
+test('a view of mine is that of whoever asks, and other organisations see nothing', async () => {
+  const taken = await inbox.opened()
+  await inbox.patch(taken.id, { owner_id: app.ids.member })
+  assert.deepEqual(await listed('member', 'mine'), [taken.id])
+  assert.deepEqual(await listed('other', 'mine'), [])
+  assert.deepEqual(await listed('stranger', 'open'), [])
+  assert.deepEqual((await counts('stranger')).open, 0)
+  const { status, body } = await app.ask('viewer', 'GET', '/rows/conversations?view=spam')
+  assert.deepEqual([status, body.code], [400, 'invalid_query'])
+})
+
+test('a snooze hides a conversation from the lists of work, and not from what is at risk or late', async () => {
+  const { id } = await inbox.opened()
+  await inbox.patch(id, { status: 'snoozed', snoozed_until: inbox.inMs(24 * 60 * MINUTE) })
+  const views = async () => {
+    const found = await Promise.all(
+      ['open', 'waiting', 'snoozed', 'at_risk', 'late'].map((view) => listed('owner', view)),
+    )
+    return found.map((ids) => ids.length)
+  }
+  assert.deepEqual(await views(), [0, 0, 1, 0, 0])
+  app.advance(50 * MINUTE)
+  await app.pass(0)
+  // What is due is recorded with the next change, or by a job.
+  await inbox.patch(id, { tag_ids: [await app.newId('/tags', { name: 'Due' })] })
+  assert.deepEqual(await views(), [0, 0, 1, 1, 0])
+  app.advance(11 * MINUTE)
+  await app.pass(0)
+  assert.deepEqual(await views(), [0, 0, 1, 1, 1])
+})
+
+/** What belongs to each view, told by the fields of the record alone. */
+function belongs(view: string, record: Row, member: string, now: number): boolean {
+  const { status, owner_id, waiting_since, first_response_at, sla } = record
+  const isOpen = status === 'open' || status === 'pending'
+  const pending = [
+    first_response_at === null ? sla.first_response_due_at : null,
+    sla.next_response_due_at,
+    sla.resolution_due_at,
+  ].filter((due) => due !== null)
+  const is: Record<string, boolean> = {
+    open: isOpen,
+    mine: isOpen && owner_id === member,
+    nobody: isOpen && owner_id === null,
+    waiting: isOpen && waiting_since !== null,
+    snoozed: status === 'snoozed',
+    late: status !== 'closed' && pending.some((due) => Math.floor(Date.parse(due) / 1000) < Math.floor(now / 1000)),
+    at_risk: status !== 'closed' && sla.status === 'at_risk',
+  }
+  return is[view] as boolean
+}
+
+test('after any acts of three members, rows, counts and records agree in each view', async () => {
+  const people = ['owner', 'member', 'other'] as const
+  const made: string[] = []
+  const { int } = random(seedOf(40))
+  for (let act = 0; act < examples(600); act += 1) {
+    const kind = int(9)
+    const id = made[int(made.length)]
+    if (id === undefined || (kind === 0 && made.length < 40)) made.push((await inbox.opened()).id)
+    else if (kind === 1) await inbox.say('inbound', id)
+    else if (kind === 2) await inbox.say('outbound', id)
+    else if (kind === 3) await inbox.patch(id, { status: 'snoozed', snoozed_until: inbox.inMs(20 * MINUTE) })
+    else if (kind === 4) await inbox.patch(id, { status: (['open', 'pending', 'closed'] as const)[act % 3] })
+    else if (kind === 5)
+      await inbox.patch(id, { owner_id: [null, ...people.map((person) => app.ids[person])][act % 4] as string | null })
+    else if (kind === 6) await inbox.patch(id, { priority: ['low', 'normal', 'high', 'urgent'][act % 4] })
+    else if (kind === 7) await inbox.say('note', id)
+    else app.advance(7 * MINUTE)
+    if (act % 10 > 0) continue
+    await app.pass(0)
+    const person = people[act % 3] as Person
+    const found = await counts(person)
+    const records = await Promise.all(made.map((one) => inbox.conversation(one)))
+    for (const view of Object.keys(found)) {
+      const expected = records.filter((record) => belongs(view, record, app.ids[person], app.now()))
+      const shown = (await listed(person, view)).filter((one) => made.includes(one))
+      assert.deepEqual(shown.toSorted(), idsOf(expected).toSorted(), `${view} after ${act} acts`)
+      assert.equal(found[view], (await rows(person, `view=${view}&count=true`)).total, view)
+    }
+  }
+})
