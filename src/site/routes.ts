@@ -3,6 +3,7 @@ import { boardRoutes } from './app/board.ts'
 import { boardQuestions } from './app/board-questions.ts'
 import { bootRoute } from './app/boot.ts'
 import { handOverRoutes } from './app/hand-over/routes.ts'
+import { mailBodyHandlers } from './app/mail-body.ts'
 import { memberRoutes } from './app/members.ts'
 import { dataRoutes } from './app/routes.ts'
 import { stepRoutes } from './app/steps/routes.ts'
@@ -39,6 +40,7 @@ const HANDLERS: ((parts: SignInParts) => Handler[])[] = [
   linkHandlers,
   accountHandlers,
   tokenHandlers,
+  mailBodyHandlers,
   ({ monitored }) => [...monitored.handlers],
   (parts) => [streamHandler(parts), presenceHandler(parts)],
 ]

@@ -74,6 +74,7 @@ POST   /app/links/accept                   -
 POST   /app/links/check                    -
 POST   /app/login                          -
 POST   /app/logout                         -
+GET    /app/mail-body                      viewer
 POST   /app/operation/backup                owner
 POST   /app/operation/drill                 owner
 POST   /app/password                       viewer

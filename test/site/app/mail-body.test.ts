@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
+import { inboxOf } from '../../support/inbox.ts'
+import { UNKNOWN } from '../../support/records.ts'
+
+// The document in which a mail is shown.
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+let app: AppServer
+let inbox: ReturnType<typeof inboxOf>
+before(async () => {
+  app = await startApp()
+  inbox = inboxOf(app)
+})
+after(() => app.stop())
+
+const shown = (id: string, query = '', person: Person = 'viewer') =>
+  app.ask(person, 'GET', `/mail-body?message=${id}${query}`)
+const mailOf = async (body_html: string, given: Record<string, unknown> = {}): Promise<string> =>
+  (await inbox.say('inbound', undefined, { body_text: null, body_html, ...given })).id
+
+test('a mail stands in a document in which nothing runs and which loads nothing from elsewhere', async () => {
+  const id = await mailOf('<p onclick="x()">Hi</p><script>x()</script><form action="/app/logout"><input></form>')
+  const { status, headers, text } = await shown(id)
+  assert.equal(status, 200)
+  assert.match(text, /<body><p>Hi<\/p><\/body>/)
+  assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.equal(headers.get('x-frame-options'), 'SAMEORIGIN')
+  assert.equal(headers.get('referrer-policy'), 'no-referrer')
+  const policy = headers.get('content-security-policy') as string
+  assert.match(policy, /^default-src 'none'; style-src 'unsafe-inline'; img-src data: [^ ;]+; base-uri 'none';/)
+  assert.match(policy, /; sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox$/)
+  assert.doesNotMatch(policy, /script|allow-scripts|allow-forms|allow-top/)
+})
+
+test('pictures from elsewhere are held until they are asked for', async () => {
+  const id = await mailOf(
+    '<img src="https://track.example/a.png?x=1&amp;y=2" alt="Logo"><img src="http://b.example/b.png">',
+  )
+  const held = await shown(id)
+  assert.doesNotMatch(held.text, /<img|https?:/)
+  assert.match(held.text, /<span class="held">track\.example<\/span><span class="held">b\.example<\/span>/)
+  const loaded = await shown(id, '&images=1')
+  assert.match(loaded.text, /<img src="https:\/\/track\.example\/a\.png\?x=1&amp;y=2" alt="Logo"/)
+  assert.match(loaded.headers.get('content-security-policy') as string, /img-src data: [^ ;]+ http: https:;/)
+})
+
+test('pictures in the text are the files of that mail, and no other address of this server is a picture', async () => {
+  const file = { name: 'a.png', content_type: 'image/png', cid: 'logo@1', data: PIXEL }
+  const id = await mailOf('<img src="cid:logo%401"><img src="cid:none">', { attachments: [file] })
+  const { text, headers } = await shown(id)
+  const url = /src="([^"]+)"/.exec(text)?.[1] as string
+  assert.match(url, new RegExp(`^/api/v1/messages/${id}/attachments/[0-9a-f-]{36}$`))
+  assert.equal((text.match(/<img/g) ?? []).length, 1)
+  const picture = await app.people.viewer.call('GET', url)
+  assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png'])
+  const [, source = ''] = /img-src data: ([^ ;]+);/.exec(headers.get('content-security-policy') as string) ?? []
+  assert.ok(source.endsWith(`/api/v1/messages/${id}/attachments/`), source)
+})
+
+test('a mail of another organisation, or none, is not found', async () => {
+  const id = await mailOf('<p>Hi</p>')
+  for (const answer of [await shown(id, '', 'stranger'), await shown(UNKNOWN), await shown('x')])
+    assert.equal(answer.status, 404)
+})
