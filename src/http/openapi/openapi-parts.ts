@@ -36,6 +36,7 @@ export const PROBLEM_SCHEMAS = {
         type: 'string',
         description: 'For `moved`: the address of the server that has the organisation now.',
       },
+      message_id: { type: 'string', format: 'uuid', description: 'For `newer_message`: the id of the message.' },
       duplicate_id: { type: 'string', format: 'uuid', description: 'For `duplicate`: the id of the existing record.' },
     },
   },

@@ -2,12 +2,27 @@ import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { timeOfId } from '../../lib/id.ts'
 import { rfc3339 } from '../../lib/time.ts'
+import type { Contact } from '../../records/contact.ts'
 import { rows } from '../../store/rows/rows.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
 import { type MessageEffect, wordsIn } from '../conversations/message-effects.ts'
+import type { Mailbox } from '../mailboxes/mailbox.ts'
 import { type Attachment, attachmentStore } from './attachments.ts'
-import { columns, type Message } from './message.ts'
+import { columns, type Message, type Recipient } from './message.ts'
+
+/** The mail of a sequence step. */
+export type SequenceMail = {
+  conversation_id: string | null
+  contact: Contact
+  to: Recipient
+  subject: string
+  body_text: string
+  body_html: string | null
+  mailbox: Mailbox
+  sender_id: string | null
+  enrollment_id: string
+}
 
 /** Where a message goes: an existing conversation, or one that it opens. */
 export type Target = { conversation: Conversation } | { opening: Opening }

@@ -179,6 +179,12 @@ export const MessageCreate = f.object({
   ),
   external_id: f.optional(fields.external_id),
   in_reply_to: f.optional(fields.in_reply_to),
+  last_seen_message_id: f.optional(
+    f.doc(
+      f.nullable(f.id),
+      'The newest message of the conversation that the writer of an outbound message has seen: if a person has written since, nobody is answered twice, and nothing is stored (409 `newer_message`, with its id).',
+    ),
+  ),
   sent_at: f.optional(
     f.doc(
       f.time,

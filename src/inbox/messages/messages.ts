@@ -15,12 +15,12 @@ import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
 import { MAX_WORDS, wordsIn } from '../conversations/message-effects.ts'
 import { pastTime } from '../conversations/statuses.ts'
-import type { Mailbox } from '../mailboxes/mailbox.ts'
 import { attachmentStore, downloadRoute, MAX_BODY_BYTES, messageForm } from './attachments.ts'
 import { senders } from './from-address.ts'
 import { lightPage } from './light-page.ts'
-import { columns, DIRECTIONS, Message, MessageCreate, type Recipient } from './message.ts'
-import { type Draft, messageWriter, type Target } from './message-writer.ts'
+import { columns, DIRECTIONS, Message, MessageCreate } from './message.ts'
+import { type Draft, messageWriter, type SequenceMail, type Target } from './message-writer.ts'
+import { neverTwice } from './never-twice.ts'
 import { type Leaving, mailIdOf, outgoingStore } from './outgoing.ts'
 import { recipientStore } from './recipients.ts'
 import { storedHtml, textIn } from './texts.ts'
@@ -30,19 +30,6 @@ const filters: Record<string, Filter> = {
   created_at: { type: 'time' },
 }
 const sorts: Record<string, Sort> = { created_at: { column: 'id' } }
-
-/** The mail of a sequence step. */
-export type SequenceMail = {
-  conversation_id: string | null
-  contact: Contact
-  to: Recipient
-  subject: string
-  body_text: string
-  body_html: string | null
-  mailbox: Mailbox
-  sender_id: string | null
-  enrollment_id: string
-}
 
 /** Where a message goes: an existing conversation, or one that it opens with a contact. */
 type Given = { conversation?: Conversation; channel: Conversation['channel'] }
@@ -55,6 +42,7 @@ export const messageStore = once((deps: Deps) => {
   const { write, insert } = messageWriter(deps)
   const outgoing = outgoingStore(deps)
   const recipients = recipientStore(deps)
+  const checkUnanswered = neverTwice(deps)
   const find = finder(db, 'messages', columns)
   const search = searchIndex(db, 'conversation')
   const { list } = listing(db, {
@@ -76,6 +64,7 @@ export const messageStore = once((deps: Deps) => {
     const { conversation, channel } = placeOf(who, given)
     const repeated = given.external_id && (known.get(who.org, channel, given.external_id) as string | undefined)
     if (repeated) return { repeated: columns.present(find(who, repeated)) }
+    checkUnanswered(who.org, given)
     const at = timeOf(given)
     const files = attachments.read(given.attachments ?? [], uploaded)
     const { direction } = given
