@@ -7,6 +7,13 @@ import { texts } from './shell/texts.ts'
  */
 export const screens: readonly ScreenEntry[] = [
   {
+    path: '/inbox',
+    title: () => texts().places.inbox,
+    nav: { group: 'day', icon: 'inbox', label: () => texts().places.inbox, key: 'i' },
+    hasRail: true,
+    load: () => import('./screens/inbox/inbox.tsx'),
+  },
+  {
     path: '/tasks',
     title: () => texts().places.tasks,
     nav: { group: 'day', icon: 'task', label: () => texts().places.tasks, key: 't' },

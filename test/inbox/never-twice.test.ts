@@ -32,6 +32,7 @@ const count = async (): Promise<number> =>
 
 test('a reply is stored if its writer has seen the newest message of a person', async () => {
   await inbox.say('note', first.conversation_id)
+  await inbox.say('inbound') // in another conversation
   assert.equal((await answer(first.id)).status, 201)
 })
 
@@ -58,7 +59,7 @@ test('a note, a message that came in and a new conversation are never stopped', 
   for (const direction of ['note', 'inbound']) assert.equal((await answer(first.id, { direction })).status, 201)
   const other = await inbox.say('inbound')
   assert.equal((await answer(first.id, { conversation_id: other.conversation_id })).status, 409)
-  assert.deepEqual(errorsOf((await answer('x')).body).slice(0, 1), ['/last_seen_message_id'])
+  assert.deepEqual(errorsOf((await answer('x')).body).slice(0, 1), ['/last_seen_message_id invalid_id'])
 })
 
 test('an automatic reply stops nobody', async () => {

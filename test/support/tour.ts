@@ -50,9 +50,17 @@ const openFirstRow = async (page: Page) => {
   await page.locator('.pn h2').waitFor()
 }
 
+/** Opens the first conversation of the inbox; beside a list it is open already. */
+const openFirstConversation = async (page: Page) => {
+  if ((page.viewportSize()?.width ?? 0) <= 640) await page.locator('.cv a').first().click()
+  await page.locator('.th .msg').first().waitFor()
+}
+
 const CARD = '[data-card]'
 /** Addresses in braces are links that the caller has made. */
 export const TOUR: readonly Stop[] = [
+  { name: 'inbox', path: '/inbox', ready: '.cv a' },
+  { name: 'inbox-open', path: '/inbox?view=waiting', ready: '.cv a', prepare: openFirstConversation },
   { name: 'board', path: '/deals', ready: CARD },
   { name: 'board-filter', path: '/deals', ready: CARD, only: 'wide', prepare: until('.popover, .pop', 'f') },
   {

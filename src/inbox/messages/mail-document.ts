@@ -20,10 +20,6 @@ a { color: #0b5f6b; }
 const IMAGE = /<img\b([^>]*)>/g
 const SOURCE = /\ssrc="([^"]*)"/
 
-/** Images that a mail would load from elsewhere. */
-export const remoteImages = (html: string): number =>
-  [...html.matchAll(IMAGE)].filter(([, attributes = '']) => /^https?:/i.test(SOURCE.exec(attributes)?.[1] ?? '')).length
-
 type Shown = Pick<Message, 'attachments'> & { body_html: string }
 type Options = {
   /** The address of a file of the message, for the pictures in its text. */

@@ -14,6 +14,8 @@ type NoteEditorProps = {
   /** Ctrl+Enter. */
   onSend: () => void
   onEscape?: (() => void) | undefined
+  /** Members are offered after "@": not in what goes to others. */
+  hasMentions?: boolean
 }
 
 type Asked = { from: number; typed: string }
@@ -22,7 +24,8 @@ type Asked = { from: number; typed: string }
 const MOST = 6
 
 /** A text in Markdown. After "@" the members are offered; a mention is written as the server reads it. */
-export function NoteEditor({ label, value, placeholder, autofocus, onInput, onSend, onEscape }: NoteEditorProps) {
+export function NoteEditor(props: NoteEditorProps) {
+  const { label, value, placeholder, autofocus, onInput, onSend, onEscape, hasMentions = true } = props
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const [asked, setAsked] = useState<Asked | undefined>(undefined)
@@ -50,6 +53,7 @@ export function NoteEditor({ label, value, placeholder, autofocus, onInput, onSe
   }, [value])
 
   function look(element: HTMLTextAreaElement): void {
+    if (!hasMentions) return
     const before = element.value.slice(0, element.selectionStart)
     // A first and a last name, since colleagues may share the first.
     const mention = /(?:^|[\s(])@([^\s@[\]()]{0,40}(?: [^\s@[\]()]{1,40})?)$/.exec(before)

@@ -3,6 +3,7 @@ import type { en } from './en.ts'
 
 export const de: Like<typeof en> = {
   places: {
+    inbox: 'Posteingang',
     deals: 'Deals',
     contacts: 'Kontakte',
     companies: 'Firmen',

@@ -1,6 +1,7 @@
 /** Texts of the frame around the screens. */
 export const en = {
   places: {
+    inbox: 'Inbox',
     deals: 'Deals',
     contacts: 'Contacts',
     companies: 'Companies',

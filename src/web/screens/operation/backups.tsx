@@ -2,7 +2,7 @@ import { Button } from '../../components/button.tsx'
 import { State } from '../../components/state.tsx'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
-import { sizeText } from './sizes.ts'
+import { sizeText } from '../../lib/sizes.ts'
 import { texts } from './texts.ts'
 import type { Backups as Wire } from './wire.ts'
 

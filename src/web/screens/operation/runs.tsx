@@ -3,7 +3,7 @@ import { State } from '../../components/state.tsx'
 import { memberName } from '../../data/boot.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
-import { sizeText, tookText } from './sizes.ts'
+import { sizeText, tookText } from '../../lib/sizes.ts'
 import { texts } from './texts.ts'
 import type { Run, Work } from './wire.ts'
 

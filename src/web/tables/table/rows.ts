@@ -58,7 +58,7 @@ export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery)
   const error = signal<unknown>(undefined)
   const fresh = signal(0)
   const left = signal<ReadonlySet<string>>(new Set())
-  const isNarrow = [query.q, query.filter, query.list_id].some((given) => given !== undefined)
+  const isNarrow = [query.q, query.filter, query.list_id, query.view].some((given) => given !== undefined)
   /** Loaded rows that were changed since they were looked at. */
   const changed = new Set<string>()
   let pages = new Map<number, Loaded>()

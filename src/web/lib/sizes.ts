@@ -1,4 +1,4 @@
-import { format } from '../../lib/locale.ts'
+import { format } from './locale.ts'
 
 const UNITS = ['KB', 'MB', 'GB', 'TB']
 

@@ -1,0 +1,232 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { sayFailed } from '../../components/say-failed.ts'
+import { showToast } from '../../components/toast.tsx'
+import { ApiProblem } from '../../data/api.ts'
+import { memberName } from '../../data/boot.ts'
+import { draft as draftFor } from '../../data/drafts.ts'
+import { look, presentAt } from '../../data/presence.ts'
+import { create, patch } from '../../data/records.ts'
+import type { Conversation, Message } from '../../data/types.ts'
+import { isMac } from '../../lib/keyboard.ts'
+import { rovingKeys } from '../../lib/roving.ts'
+import { DraftState } from '../../record/composer.tsx'
+import { NoteEditor } from '../../record/note-editor.tsx'
+import { keyLabel } from '../../shell/commands/keys.ts'
+import { nameOfAuthor } from './message.tsx'
+import { nameOfContact } from './row.tsx'
+import { texts } from './texts.ts'
+
+export type Mode = 'reply' | 'note'
+const MODES: readonly Mode[] = ['reply', 'note']
+
+/** Of each conversation: only the member's own gesture changes it. */
+const modes = new Map<string, Mode>()
+
+type ComposerProps = {
+  record: Conversation
+  /** The newest message of a person that is on the screen. */
+  newest: Message | undefined
+  messages: readonly Message[]
+}
+
+/** Reply and note, each with a text of its own that is kept on the server until it is sent. */
+export function Composer({ record, newest, messages }: ComposerProps) {
+  const { id } = record
+  const reply = draftFor(`reply:conversations:${id}`)
+  const note = draftFor(`inbox-note:conversations:${id}`)
+  const writer = presentAt('conversations', id).value.find(({ typing }) => typing)
+  const [, redraw] = useState(0)
+  const [isSending, setSending] = useState(false)
+  const [stopped, setStopped] = useState<string | null>(null)
+  const box = useRef<HTMLDivElement>(null)
+  const words = texts()
+  const replyText = String(reply.body.value?.text ?? '')
+  const noteText = String(note.body.value?.text ?? '')
+  // Who comes while a colleague is answering begins with a note.
+  const mode = modes.get(id) ?? (replyText === '' && (noteText !== '' || writer) ? 'note' : 'reply')
+  const text = mode === 'reply' ? replyText : noteText
+
+  useLayoutEffect(() => {
+    const onCompose = (event: Event) => choose((event as CustomEvent<Mode>).detail, true)
+    document.addEventListener('compose', onCompose)
+    return () => document.removeEventListener('compose', onCompose)
+  }, [id])
+
+  function choose(next: Mode, isWriting: boolean): void {
+    modes.set(id, next)
+    redraw((count) => count + 1)
+    if (isWriting) requestAnimationFrame(() => box.current?.querySelector('textarea')?.focus())
+  }
+
+  function type(typed: string): void {
+    modes.set(id, mode)
+    const kept = mode === 'reply' ? reply : note
+    if (typed === '') kept.clear()
+    else if (mode === 'note') kept.set({ text: typed })
+    // What its writer had read when the text was begun: what comes later stops it once.
+    else kept.set({ text: typed, seen: String(reply.body.peek()?.seen ?? newest?.id ?? '') })
+    look({ viewing: { kind: 'conversations', id }, typing: mode === 'reply' && typed !== '' })
+  }
+
+  async function send(isClosing = false, isInsisting = false): Promise<void> {
+    const body_text = text.trim()
+    if (body_text === '') return box.current?.querySelector('textarea')?.focus()
+    if (isSending) return
+    setSending(true)
+    const seen = isInsisting ? newest?.id : String(reply.body.peek()?.seen || newest?.id || '')
+    try {
+      if (mode === 'note') await create('messages', { conversation_id: id, direction: 'note', body_text })
+      else {
+        const answer = { direction: 'outbound', body_text, ...(seen ? { last_seen_message_id: seen } : {}) }
+        await create('messages', { conversation_id: id, ...answer })
+        if (isClosing) await patch('conversations', id, { status: 'closed' })
+        showToast({ text: words.sentTo(nameOfContact(record.contact_id)) })
+      }
+      setStopped(null)
+      const kept = mode === 'reply' ? reply : note
+      if (String(kept.body.peek()?.text ?? '').trim() === body_text) kept.clear()
+      look({ viewing: { kind: 'conversations', id } })
+    } catch (error) {
+      if (error instanceof ApiProblem && error.code === 'newer_message')
+        setStopped(String(reply.body.peek()?.seen ?? ''))
+      else sayFailed(mode === 'reply' ? words.notSentWhy : words.noteNotAdded, error)
+    } finally {
+      setSending(false)
+    }
+  }
+
+  if (stopped !== null && mode === 'reply')
+    return (
+      <Stopped
+        since={messages.filter(
+          ({ id, direction, is_automatic }) => id > stopped && direction !== 'note' && !is_automatic,
+        )}
+        text={replyText}
+        isSending={isSending}
+        onDiscard={() => {
+          reply.clear()
+          setStopped(null)
+        }}
+        onKeep={() => {
+          reply.set({ ...reply.body.peek(), seen: newest?.id ?? '' })
+          setStopped(null)
+          choose('reply', true)
+        }}
+        onSend={() => void send(false, true)}
+      />
+    )
+  const send_ = keyLabel('mod+Enter', isMac)
+  return (
+    <div ref={box} class={mode === 'note' ? 'ic is-note' : 'ic'}>
+      {writer && (
+        <p class="live small" role="status">
+          {words.writing(memberName(writer.member_id) ?? '')}
+        </p>
+      )}
+      <div class="tabs" role="tablist" aria-label={words.reply} onKeyDown={rovingKeys('[role=tab]', { also: 'click' })}>
+        {MODES.map((each) => (
+          <button
+            key={each}
+            type="button"
+            role="tab"
+            id={`inbox-${each}`}
+            aria-selected={each === mode}
+            aria-controls="inbox-write"
+            tabIndex={each === mode ? 0 : -1}
+            onClick={({ detail }) => choose(each, detail > 0)}
+          >
+            <Icon name={each === 'reply' ? 'reply' : 'note'} small />
+            {words[each]}
+          </button>
+        ))}
+        <span class="grow" />
+        <span class="small mute cut">{mode === 'reply' ? words.recipients : words.onlyMembers}</span>
+      </div>
+      <div
+        id="inbox-write"
+        role="tabpanel"
+        aria-labelledby={`inbox-${mode}`}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !event.shiftKey || !(event.ctrlKey || event.metaKey) || mode === 'note') return
+          event.preventDefault()
+          event.stopPropagation()
+          void send(true)
+        }}
+      >
+        <NoteEditor
+          key={mode}
+          label={mode === 'reply' ? words.replyLabel : words.noteLabel}
+          placeholder={mode === 'reply' ? words.replyPlaceholder : words.notePlaceholder}
+          value={text}
+          hasMentions={mode === 'note'}
+          onInput={type}
+          onSend={() => void send()}
+          onEscape={() => box.current?.closest<HTMLElement>('.th')?.focus()}
+        />
+        <div class="end-row">
+          <span class="grow" />
+          <DraftState isThere={text !== ''} isKept={(mode === 'reply' ? reply : note).isKept.value} />
+          {mode === 'reply' && (
+            <Button off={isSending ? words.sending : undefined} onClick={() => void send(true)}>
+              {words.sendClose}
+            </Button>
+          )}
+          <Button
+            first
+            keys={send_}
+            working={isSending ? (mode === 'reply' ? words.sending : words.adding) : undefined}
+            onClick={() => void send()}
+          >
+            {mode === 'reply' ? words.send : words.addNote}
+          </Button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+type StoppedProps = {
+  since: readonly Message[]
+  text: string
+  isSending: boolean
+  onDiscard: () => void
+  onKeep: () => void
+  onSend: () => void
+}
+
+/** Somebody has written since: theirs first, mine in one line under it. None of the ways on is the obvious one. */
+function Stopped({ since, text, isSending, onDiscard, onKeep, onSend }: StoppedProps) {
+  const words = texts()
+  const first = since[0]
+  const name = first ? nameOfAuthor(first) : ''
+  return (
+    <section class="stop" aria-label={words.stopped(name)}>
+      <header>
+        <b class="mid" role="alert">
+          {first?.direction === 'inbound' ? words.theyWrote(name) : words.stopped(name)}
+        </b>
+        <div class="small">{words.stoppedBody}</div>
+      </header>
+      {since.map((message) => (
+        <p key={message.id} class="said" dir="auto">
+          {message.body_text}
+        </p>
+      ))}
+      <p class="mine cut small mute" dir="auto">
+        {words.yours(text)}
+      </p>
+      <footer class="row">
+        <Button plain onClick={onDiscard}>
+          {words.discard}
+        </Button>
+        <span class="grow" />
+        <Button onClick={onKeep}>{words.keepWriting}</Button>
+        <Button working={isSending ? words.sending : undefined} onClick={onSend}>
+          {words.sendAll}
+        </Button>
+      </footer>
+    </section>
+  )
+}

@@ -1,0 +1,148 @@
+import { Avatar } from '../../components/avatar.tsx'
+import { Button } from '../../components/button.tsx'
+import { MenuButton } from '../../components/menu.tsx'
+import { Sla } from '../../components/sla.tsx'
+import { State } from '../../components/state.tsx'
+import { boot, memberName } from '../../data/boot.ts'
+import { hasRole } from '../../data/may.ts'
+import type { Conversation } from '../../data/types.ts'
+import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
+import { Present } from '../../shell/present.tsx'
+import { type Preset, type Priority, presetTime, setOwner, setPriority, setStatus, snooze } from './acts.ts'
+import { slaOf } from './sla-of.ts'
+import { texts } from './texts.ts'
+
+const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'normal', 'low']
+const PRESETS: readonly Preset[] = ['today', 'tomorrow', 'week']
+const LOOKS = { open: 'good', pending: 'hollow', snoozed: 'hollow', closed: undefined } as const
+
+/** The head of the conversation: what it is about, its clock, and what can be done with it. */
+export function Head({ record, onClose }: { record: Conversation; onClose: () => void }) {
+  const { id, subject, number, status, priority, owner_id } = record
+  const words = texts()
+  const mayWrite = hasRole('member')
+  const off = mayWrite ? undefined : words.failed
+  return (
+    <header class="ih">
+      <div class="row">
+        <h2 class="grow cut" dir="auto">
+          {subject || words.noSubject}
+        </h2>
+        <Present kind="conversations" id={id} />
+        <span class="small mute">#{format.value.number(number)}</span>
+      </div>
+      <div class="row acts">
+        <MenuButton
+          menuLabel={words.status}
+          data-act="status"
+          off={off}
+          groups={() => [
+            {
+              items: (['open', 'pending', 'closed'] as const).map((each) => ({
+                label: words.statuses[each],
+                checked: each === status,
+                onPick: () => setStatus(id, each),
+              })),
+            },
+          ]}
+        >
+          <State {...(LOOKS[status] && { is: LOOKS[status] })}>{words.statuses[status]}</State>
+        </MenuButton>
+        <MenuButton
+          menuLabel={words.priority}
+          data-act="priority"
+          icon="flag"
+          off={off}
+          groups={() => [
+            {
+              items: PRIORITIES.map((each) => ({
+                label: words.priorities[each],
+                checked: each === priority,
+                onPick: () => setPriority(id, each),
+              })),
+            },
+          ]}
+        >
+          {words.priorities[priority]}
+        </MenuButton>
+        <MenuButton
+          menuLabel={words.owner}
+          data-act="owner"
+          off={off}
+          groups={() => [
+            { items: [{ label: words.noOwner, checked: owner_id === null, onPick: () => setOwner(id, null) }] },
+            {
+              items: boot.value.members
+                .filter((member) => member.status === 'active' && member.role !== 'viewer')
+                .map((member) => ({
+                  label: member.name,
+                  checked: member.id === owner_id,
+                  onPick: () => setOwner(id, member.id),
+                })),
+            },
+          ]}
+        >
+          {owner_id === null ? (
+            <Avatar kind="nobody" size={16} />
+          ) : (
+            <Avatar kind="member" id={owner_id} name={memberName(owner_id)} size={16} />
+          )}
+          <span class="cut">{owner_id === null ? words.noOwner : memberName(owner_id)}</span>
+        </MenuButton>
+        <span class="grow" />
+        {status !== 'closed' && (
+          <MenuButton
+            plain
+            icon="snooze"
+            menuLabel={words.snooze}
+            data-act="snooze"
+            title={words.snooze}
+            aria-label={words.snooze}
+            align="end"
+            off={off}
+            groups={() => [{ items: PRESETS.flatMap((preset) => presetItem(id, preset)) }]}
+          />
+        )}
+        {status === 'closed' ? (
+          <Button off={off} onClick={() => setStatus(id, 'open')}>
+            {words.reopen}
+          </Button>
+        ) : (
+          <Button icon="check" keys="E" off={off} onClick={onClose}>
+            {words.close}
+          </Button>
+        )}
+      </div>
+      <Clocks record={record} />
+    </header>
+  )
+}
+
+/** What is due and when, and until when it sleeps. */
+function Clocks({ record }: { record: Conversation }) {
+  const sla = slaOf(record, now.value)
+  const { status, snoozed_until } = record
+  if (!sla && status !== 'snoozed') return null
+  return (
+    <div class="row small clocks">
+      {sla && <Sla {...sla} />}
+      {sla?.title && <span class="mute cut">{sla.title}</span>}
+      {status === 'snoozed' && snoozed_until && (
+        <span class="mute cut">{texts().snoozedUntil(format.value.when(snoozed_until, now.value))}</span>
+      )}
+    </div>
+  )
+}
+
+function presetItem(id: string, preset: Preset) {
+  const at = presetTime(preset, now.peek(), format.peek().timezone)
+  if (at === undefined) return []
+  return [
+    {
+      label: texts().snoozes[preset],
+      end: format.peek().when(at, now.peek()),
+      onPick: () => snooze(id, at),
+    },
+  ]
+}

@@ -1,0 +1,200 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button, IconButton } from '../../components/button.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Segmented } from '../../components/segmented.tsx'
+import { Bar as Grey } from '../../components/skeleton.tsx'
+import { Windowed, type WindowedHandle } from '../../components/windowed.tsx'
+import { load, record as recordOf } from '../../data/records.ts'
+import type { Conversation } from '../../data/types.ts'
+import { format } from '../../lib/locale.ts'
+import { query, setQuery } from '../../lib/router.ts'
+import { scaled } from '../../lib/scale.ts'
+import { isPhone } from '../../lib/widths.ts'
+import { provideTargets, register } from '../../shell/commands/registry.ts'
+import { setStatus } from './acts.ts'
+import { hrefOf, isByDue, rowsNow, viewNow } from './address.ts'
+import { Beside } from './beside.tsx'
+import { commandsOf } from './commands.ts'
+import { ConversationRow } from './row.tsx'
+import { texts } from './texts.ts'
+import { ThreadPane } from './thread.tsx'
+import { useConversations } from './use-conversations.ts'
+import { useCounts, Views } from './views.tsx'
+import './inbox.css'
+
+const ROW = 72
+const ROW_OF_PHONE = 84
+
+/** The shared inbox: what waits and for how long, the conversation, and who it is with. */
+export function Screen() {
+  const asked = rowsNow()
+  const { rows, isStale, renew, hold } = useConversations(asked)
+  const counts = useCounts()
+  const list = useRef<WindowedHandle>(null)
+  const search = useRef<HTMLInputElement>(null)
+  const [focused, setFocused] = useState<string | null>(null)
+  rows.revision.value // the rows that are here
+  const total = rows.total.value
+  const id = query.value.get('c')
+  const at = id === null ? -1 : rows.rowOf(id)
+  const record = (id === null ? undefined : recordOf('conversations', id).value) as Conversation | null | undefined
+  const view = viewNow()
+
+  useEffect(() => {
+    if (id !== null) void load('conversations', id).catch(() => undefined)
+  }, [id])
+  // Beside a list, the first one is open: nobody has to choose it.
+  const first = rows.idAt(0)
+  useEffect(() => {
+    if (id === null && first !== undefined && !isPhone.peek() && !query.peek().has('q')) show(first)
+  }, [id === null, first])
+
+  const show = (next: string | undefined) => void setQuery({ c: next ?? null }, { replace: !isPhone.peek() })
+
+  function go(row: number): void {
+    const next = rows.idAt(row)
+    if (next === undefined) return
+    show(next)
+    if (document.activeElement?.closest('.il')) list.current?.focus(row)
+    else list.current?.show(row)
+  }
+
+  function step(by: number): void {
+    const from = focused !== null && document.activeElement?.closest('.il') ? rows.rowOf(focused) : at
+    go(Math.max(0, Math.min((total ?? 1) - 1, from + by)))
+  }
+
+  function closeNext(closed: string): void {
+    const row = rows.rowOf(closed)
+    const next = row < 0 ? undefined : (rows.idAt(row + 1) ?? rows.idAt(row - 1))
+    setStatus(closed, 'closed')
+    if (view !== 'closed') show(next)
+  }
+
+  const latest = useRef({ record, step, closeNext })
+  latest.current = { record, step, closeNext }
+  useLayoutEffect(
+    () =>
+      register(
+        commandsOf({
+          current: () => latest.current.record ?? undefined,
+          step: (by) => latest.current.step(by),
+          closeNext: (closed) => latest.current.closeNext(closed),
+          focusThread: () => document.querySelector<HTMLElement>('.th')?.focus(),
+          search: () => search.current?.focus(),
+        }),
+      ),
+    [],
+  )
+  useLayoutEffect(() => provideTargets(() => (id === null ? null : { kind: 'conversations', ids: [id] })), [id])
+
+  const keys = keysOf(rows, total ?? 0)
+  const isAlone = isPhone.value && id !== null
+  return (
+    <div class={isAlone ? 'ix is-open' : 'ix'}>
+      <Views counts={counts} />
+      <section
+        class="il"
+        aria-label={texts().list}
+        onPointerEnter={() => hold(true)}
+        onPointerLeave={() => hold(false)}
+        onFocusIn={() => hold(true)}
+        onFocusOut={(event) => !event.currentTarget.contains(event.relatedTarget as Node | null) && hold(false)}
+      >
+        <header class="lh">
+          <h1 class="cut">{texts().views[view]}</h1>
+          <span class="mute">{total === undefined ? '' : format.value.number(total)}</span>
+          <span class="grow" />
+          {view !== 'closed' && (
+            <Segmented
+              label={texts().list}
+              value={isByDue() ? 'due' : 'newest'}
+              choices={[
+                { value: 'due', label: texts().dueFirst },
+                { value: 'newest', label: texts().newestFirst },
+              ]}
+              onChange={(value) => void setQuery({ sort: value === 'due' ? null : value })}
+            />
+          )}
+        </header>
+        <div class="find-line">
+          <input
+            ref={search}
+            class="bare"
+            type="search"
+            dir="auto"
+            aria-label={texts().search}
+            placeholder={texts().search}
+            value={query.value.get('q') ?? ''}
+            onInput={({ currentTarget }) => void setQuery({ q: currentTarget.value || null }, { replace: true })}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return
+              event.currentTarget.blur()
+              void setQuery({ q: null }, { replace: true })
+            }}
+          />
+        </div>
+        {isStale && (
+          <Button plain class="fresh" icon="up" onClick={renew}>
+            {texts().fresh(Math.max(1, rows.fresh.value))}
+          </Button>
+        )}
+        <div class="ls" data-scroller data-scroll="inbox">
+          {total === undefined && [0, 1, 2, 3, 4].map((row) => <Grey key={row} row={row} />)}
+          {total === 0 && <Nothing />}
+          {total !== undefined && total > 0 && (
+            <Windowed
+              ref={list}
+              keys={keys}
+              rowHeight={scaled(isPhone.value ? ROW_OF_PHONE : ROW)}
+              label={texts().list}
+              total={total}
+              onEnd={(last) => rows.ensure(Math.max(0, last - 30), last + 20)}
+              render={(index, row) => {
+                const each = rows.idAt(index)
+                if (each === undefined) rows.ensure(index, index)
+                return (
+                  <ConversationRow
+                    key={each ?? `row ${index}`}
+                    id={each}
+                    row={row}
+                    href={hrefOf(view, each ?? '')}
+                    isHere={each === id}
+                    hasTabStop={at < 0 ? index === 0 : index === at}
+                    onFocus={() => setFocused(each ?? null)}
+                  />
+                )
+              }}
+            />
+          )}
+        </div>
+      </section>
+      {record ? (
+        <>
+          {isAlone && (
+            <IconButton plain icon="left" title={texts().back} class="to-list" onClick={() => show(undefined)} />
+          )}
+          <ThreadPane record={record} onClose={() => closeNext(record.id)} />
+          <Beside record={record} />
+        </>
+      ) : (
+        <section class="th">
+          {id === null && total !== 0 && <Empty title={texts().choose}>{texts().chooseBody}</Empty>}
+        </section>
+      )}
+    </div>
+  )
+}
+
+function keysOf(rows: { idAt: (row: number) => string | undefined }, total: number): string[] {
+  return Array.from({ length: total }, (_, row) => rows.idAt(row) ?? `row ${row}`)
+}
+
+function Nothing() {
+  const isSearch = query.value.has('q')
+  return (
+    <Empty icon={isSearch ? 'search' : 'check'} title={isSearch ? texts().nothingFound : texts().nothing}>
+      {isSearch ? texts().nothingFoundBody : texts().nothingBody}
+    </Empty>
+  )
+}

@@ -1,0 +1,47 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { base } from '../../lib/base.ts'
+import { texts } from './texts.ts'
+
+type MailFrameProps = { id: string; name: string; hasImages: boolean }
+
+/** Rights of the frame: none to run anything. It has our origin, so that its height can be read. */
+const SANDBOX = 'allow-same-origin allow-popups allow-popups-to-escape-sandbox'
+
+/** A mail as it was written, in a frame that is as high as the mail. */
+export function MailFrame({ id, name, hasImages }: MailFrameProps) {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [height, setHeight] = useState(120)
+  const sizes = useRef<ResizeObserver>(undefined)
+  useEffect(() => () => sizes.current?.disconnect(), [])
+
+  function follow(): void {
+    const page = frame.current?.contentDocument
+    if (!page?.body) return
+    sizes.current?.disconnect()
+    // With what lies below the end of its body, as floats and wide tables with their scroll bar do.
+    const look = () =>
+      setHeight(Math.ceil(Math.max(page.body.scrollHeight, page.body.getBoundingClientRect().height)) + 2)
+    sizes.current = new ResizeObserver(look)
+    sizes.current.observe(page.body)
+    look()
+    // The keys of the inbox work after a click into the mail.
+    page.addEventListener('keydown', (event) => {
+      const { key, code, ctrlKey, metaKey, shiftKey, altKey } = event
+      if (ctrlKey || metaKey || altKey) return
+      const same = new KeyboardEvent('keydown', { key, code, shiftKey, bubbles: true, cancelable: true })
+      if (!(frame.current ?? document).dispatchEvent(same)) event.preventDefault()
+    })
+  }
+
+  return (
+    <iframe
+      ref={frame}
+      class="mail-frame"
+      sandbox={SANDBOX}
+      title={texts().mailOf(name)}
+      src={`${base}/app/mail-body?message=${id}${hasImages ? '&images=1' : ''}`}
+      style={{ height: `${height}px` }}
+      onLoad={follow}
+    />
+  )
+}

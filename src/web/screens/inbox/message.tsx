@@ -1,0 +1,143 @@
+import { useState } from 'preact/hooks'
+import { Avatar } from '../../components/avatar.tsx'
+import { Button } from '../../components/button.tsx'
+import { Icon } from '../../components/icon.tsx'
+import type { Message } from '../../data/types.ts'
+import { base } from '../../lib/base.ts'
+import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
+import { sizeText } from '../../lib/sizes.ts'
+import { Markdown } from '../../record/markdown/markdown.tsx'
+import { MailFrame } from './mail-frame.tsx'
+import { partsOf, remoteImages } from './quotes.ts'
+import { texts } from './texts.ts'
+
+type MessageProps = {
+  message: Message
+  /** What was said before, to fold its quotes. */
+  known: string
+}
+
+export const nameOfAuthor = ({ author }: Message): string =>
+  author.name || author.email || author.phone || texts().nobodyKnown
+
+/** One message of the thread: a mail, a reply of ours or a note. */
+export function MessageView({ message, known }: MessageProps) {
+  const { id, direction, author, body_html, sent_at, status, error, is_automatic } = message
+  const [isText, setText] = useState(false)
+  const [hasImages, setImages] = useState(false)
+  const words = texts()
+  const name = nameOfAuthor(message)
+  const isNote = direction === 'note'
+  const held = body_html === null ? 0 : remoteImages(body_html)
+  const hasMail = body_html !== null && !isText
+  return (
+    <article
+      class={isNote ? 'msg is-note' : 'msg'}
+      aria-label={[name, format.value.when(sent_at, now.value), isNote && words.note].filter(Boolean).join(', ')}
+      data-message={id}
+    >
+      <header>
+        <Avatar kind={author.type === 'contact' ? 'contact' : 'member'} id={author.id ?? ''} name={name} size={24} />
+        <b class="mid cut" dir="auto">
+          {name}
+        </b>
+        <span class="small mute cut grow" dir="auto">
+          {isNote ? words.onlyMembers : toWords(message)}
+          {is_automatic && ` · ${words.automatic}`}
+          {status === 'queued' && ` · ${words.queued}`}
+        </span>
+        <time class="small mute" dateTime={sent_at} title={format.value.full(sent_at)}>
+          {format.value.when(sent_at, now.value)}
+        </time>
+      </header>
+      {status === 'failed' && (
+        <p class="late small failed" role="alert">
+          <Icon name="alert" small />
+          {words.notSent}: {error}
+        </p>
+      )}
+      <div class="body">
+        {hasMail && held > 0 && !hasImages && (
+          <div class="held-line">
+            <Icon name="shield" small />
+            <span class="grow">{words.held(held)}</span>
+            <Button plain onClick={() => setImages(true)}>
+              {words.load}
+            </Button>
+          </div>
+        )}
+        {hasMail ? (
+          <MailFrame key={String(hasImages)} id={id} name={name} hasImages={hasImages} />
+        ) : isNote ? (
+          <Markdown text={message.body_text} />
+        ) : (
+          <PlainText text={message.body_text} known={known} hasFiles={message.attachments.length > 0} />
+        )}
+        <Files message={message} />
+        {body_html !== null && (
+          <Button plain class="as-text" aria-pressed={isText} onClick={() => setText(!isText)}>
+            {isText ? words.asMail : words.asText}
+          </Button>
+        )}
+      </div>
+    </article>
+  )
+}
+
+function PlainText({ text, known, hasFiles }: { text: string; known: string; hasFiles: boolean }) {
+  const parts = partsOf(text, known)
+  if (parts.length === 0) return hasFiles ? null : <p class="mute">{texts().empty}</p>
+  return (
+    <>
+      {parts.map((part, at) =>
+        part.kind === 'text' || parts.length === 1 ? (
+          <p key={at} class="said" dir="auto">
+            {part.text}
+          </p>
+        ) : (
+          <details key={at} class="quoted">
+            <summary class="small mute">{texts().quoted(part.lines)}</summary>
+            <p class="said" dir="auto">
+              {part.text}
+            </p>
+          </details>
+        ),
+      )}
+    </>
+  )
+}
+
+/** Every file of the mail, also those that are pictures in its text. */
+function Files({ message: { id, attachments } }: { message: Message }) {
+  if (attachments.length === 0) return null
+  return (
+    <ul class="files">
+      {attachments.map((file) => (
+        <li key={file.id}>
+          <a
+            class="file"
+            href={`${base}/api/v1/messages/${id}/attachments/${file.id}`}
+            download={file.name}
+            data-native
+          >
+            <Icon name={file.content_type.startsWith('image/') ? 'eye' : 'clip'} small />
+            <span class="cut" dir="auto">
+              {file.name}
+            </span>
+            <small>{sizeText(file.size_bytes)}</small>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function toWords({ to, cc, direction, from, channel }: Message): string {
+  const words = texts()
+  if (channel !== 'email') return direction === 'outbound' ? '' : words.to(words.us)
+  const names = (all: Message['to']) => format.value.list(all.map(({ name, email }) => name || email))
+  const parts = [to.length > 0 && words.to(names(to)), cc.length > 0 && words.cc(names(cc))]
+  if (direction === 'outbound' && from) parts.push(words.from(from.email))
+  return parts.filter(Boolean).join(', ')
+}

@@ -1,0 +1,84 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { sayWhy } from '../../components/say-why.ts'
+import { Bar as Grey } from '../../components/skeleton.tsx'
+import { client } from '../../data/current.ts'
+import { hasRole } from '../../data/may.ts'
+import { look } from '../../data/presence.ts'
+import type { Conversation } from '../../data/types.ts'
+import { words as common } from '../../lib/texts/words/texts.ts'
+import { markRead } from './acts.ts'
+import { Composer } from './composer.tsx'
+import { Head } from './head.tsx'
+import { MessageView } from './message.tsx'
+import { knownOf } from './quotes.ts'
+import { texts } from './texts.ts'
+import { newestOf, useThread } from './thread-data.ts'
+
+/** Who runs past with j has read nothing. */
+const READ_MS = 1000
+
+/** A conversation: its head, its messages in the order in which they came, and what is written next. */
+export function ThreadPane({ record, onClose }: { record: Conversation; onClose: () => void }) {
+  const { id, unread_count } = record
+  const thread = useThread(id)
+  const scroller = useRef<HTMLDivElement>(null)
+  const messages = thread.messages.value
+  const newest = messages?.at(-1)?.id
+
+  useEffect(() => {
+    look({ viewing: { kind: 'conversations', id } })
+    return () => look({ viewing: null })
+  }, [id])
+  useEffect(() => {
+    if (newest === undefined || unread_count === 0 || !hasRole('member')) return
+    return client().timers.after(READ_MS, () => {
+      if (!document.hidden) markRead(id)
+    })
+  }, [id, newest, unread_count])
+  // Who opens it sees the newest message; a later one moves nothing while somebody reads further up.
+  const seenEnd = useRef<string | undefined>(undefined)
+  useLayoutEffect(() => {
+    const box = scroller.current
+    if (!box || newest === undefined) return
+    const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < 240
+    if (seenEnd.current !== id || isNear) box.scrollTop = box.scrollHeight
+    seenEnd.current = id
+  }, [id, newest])
+
+  return (
+    <section class="th" aria-label={record.subject || texts().noSubject} tabIndex={-1}>
+      <Head record={record} onClose={onClose} />
+      <div class="msgs" ref={scroller} data-scroll="thread">
+        {thread.earlier.value !== null && (
+          <Button plain onClick={() => void thread.more()}>
+            {texts().earlier}
+          </Button>
+        )}
+        {messages === undefined &&
+          thread.error.value === undefined &&
+          [0, 1, 2].map((row) => <Grey key={row} row={row} />)}
+        {thread.error.value !== undefined && messages === undefined && (
+          <Empty
+            icon="alert"
+            title={texts().threadFailed}
+            actions={<Button onClick={() => void thread.again()}>{common().again}</Button>}
+          >
+            {sayWhy(thread.error.value)}
+          </Empty>
+        )}
+        {messages?.map((message, at) => (
+          <MessageView
+            key={message.id}
+            message={message}
+            known={knownOf(messages.slice(0, at).map(({ body_text }) => body_text))}
+          />
+        ))}
+      </div>
+      {messages && hasRole('member') && (
+        <Composer key={id} record={record} newest={newestOf(messages)} messages={messages} />
+      )}
+    </section>
+  )
+}
