@@ -3,7 +3,7 @@ import { hasRole } from '../../data/may.ts'
 import type { Conversation } from '../../data/types.ts'
 import type { Command } from '../../shell/commands/registry.ts'
 import { markUnread, setOwner, setStatus } from './acts.ts'
-import type { Mode } from './composer.tsx'
+import { compose } from './composing.ts'
 import { texts } from './texts.ts'
 
 export type InboxActs = {
@@ -14,8 +14,6 @@ export type InboxActs = {
   focusThread: () => void
   search: () => void
 }
-
-export const compose = (mode: Mode): void => void document.dispatchEvent(new CustomEvent('compose', { detail: mode }))
 
 const press = (act: string) => () => document.querySelector<HTMLElement>(`.ih [data-act="${act}"]`)?.click()
 

@@ -14,11 +14,11 @@ import { rovingKeys } from '../../lib/roving.ts'
 import { DraftState } from '../../record/composer.tsx'
 import { NoteEditor } from '../../record/note-editor.tsx'
 import { keyLabel } from '../../shell/commands/keys.ts'
+import { type Mode, offerComposer } from './composing.ts'
 import { nameOfAuthor } from './message.tsx'
 import { nameOfContact } from './row.tsx'
 import { texts } from './texts.ts'
 
-export type Mode = 'reply' | 'note'
 const MODES: readonly Mode[] = ['reply', 'note']
 
 /** Of each conversation: only the member's own gesture changes it. */
@@ -48,16 +48,13 @@ export function Composer({ record, newest, messages }: ComposerProps) {
   const mode = modes.get(id) ?? (replyText === '' && (noteText !== '' || writer) ? 'note' : 'reply')
   const text = mode === 'reply' ? replyText : noteText
 
-  useLayoutEffect(() => {
-    const onCompose = (event: Event) => choose((event as CustomEvent<Mode>).detail, true)
-    document.addEventListener('compose', onCompose)
-    return () => document.removeEventListener('compose', onCompose)
-  }, [id])
+  useLayoutEffect(() => offerComposer((next) => choose(next, true)), [id])
 
   function choose(next: Mode, isWriting: boolean): void {
     modes.set(id, next)
     redraw((count) => count + 1)
-    if (isWriting) requestAnimationFrame(() => box.current?.querySelector('textarea')?.focus())
+    // As soon as it is drawn, and before the next key.
+    if (isWriting) queueMicrotask(() => box.current?.querySelector('textarea')?.focus())
   }
 
   function type(typed: string): void {

@@ -8,9 +8,11 @@ import { hasRole } from '../../data/may.ts'
 import type { Conversation } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
+import { isPhone } from '../../lib/widths.ts'
 import { Present } from '../../shell/present.tsx'
-import { type Preset, type Priority, presetTime, setOwner, setPriority, setStatus, snooze } from './acts.ts'
+import { type Priority, setOwner, setPriority, setStatus, snooze } from './acts.ts'
 import { slaOf } from './sla-of.ts'
+import { type Preset, presetTime } from './snoozes.ts'
 import { texts } from './texts.ts'
 
 const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'normal', 'low']
@@ -21,14 +23,16 @@ const LOOKS = { open: 'good', pending: 'hollow', snoozed: 'hollow', closed: unde
 export function Head({ record, onClose }: { record: Conversation; onClose: () => void }) {
   const { id, subject, number, status, priority, owner_id } = record
   const words = texts()
+  // On a phone it is all that is there.
+  const Title = isPhone.value ? 'h1' : 'h2'
   const mayWrite = hasRole('member')
   const off = mayWrite ? undefined : words.failed
   return (
     <header class="ih">
       <div class="row">
-        <h2 class="grow cut" dir="auto">
+        <Title class="title grow cut" dir="auto">
           {subject || words.noSubject}
-        </h2>
+        </Title>
         <Present kind="conversations" id={id} />
         <span class="small mute">#{format.value.number(number)}</span>
       </div>

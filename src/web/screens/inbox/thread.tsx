@@ -10,6 +10,7 @@ import type { Conversation } from '../../data/types.ts'
 import { words as common } from '../../lib/texts/words/texts.ts'
 import { markRead } from './acts.ts'
 import { Composer } from './composer.tsx'
+import { noComposer } from './composing.ts'
 import { Head } from './head.tsx'
 import { MessageView } from './message.tsx'
 import { knownOf } from './quotes.ts'
@@ -37,6 +38,10 @@ export function ThreadPane({ record, onClose }: { record: Conversation; onClose:
       if (!document.hidden) markRead(id)
     })
   }, [id, newest, unread_count])
+  const hasFailed = thread.error.value !== undefined && messages === undefined
+  useEffect(() => {
+    if (hasFailed) noComposer()
+  }, [hasFailed])
   // Who opens it sees the newest message; a later one moves nothing while somebody reads further up.
   const seenEnd = useRef<string | undefined>(undefined)
   useLayoutEffect(() => {
@@ -59,7 +64,7 @@ export function ThreadPane({ record, onClose }: { record: Conversation; onClose:
         {messages === undefined &&
           thread.error.value === undefined &&
           [0, 1, 2].map((row) => <Grey key={row} row={row} />)}
-        {thread.error.value !== undefined && messages === undefined && (
+        {hasFailed && (
           <Empty
             icon="alert"
             title={texts().threadFailed}

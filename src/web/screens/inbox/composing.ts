@@ -1,0 +1,37 @@
+import { opening } from '../../lib/typed-ahead.ts'
+
+// The keys r and n may come before the conversation is here. What is typed after them is for its composer.
+
+export type Mode = 'reply' | 'note'
+type Begin = (mode: Mode) => void
+
+let current: Begin | undefined
+let waiting: { came: (begin: Begin) => void; failed: () => void }[] = []
+
+/** Says how the composer on the page is begun; the answer takes it away. */
+export function offerComposer(begin: Begin): () => void {
+  current = begin
+  for (const { came } of waiting) came(begin)
+  waiting = []
+  return () => {
+    if (current === begin) current = undefined
+  }
+}
+
+/** None will come: the conversation could not be read. */
+export function noComposer(): void {
+  for (const { failed } of waiting) failed()
+  waiting = []
+}
+
+export function compose(mode: Mode): void {
+  if (current) {
+    current(mode)
+    return
+  }
+  const coming = new Promise<Begin>((came, failed) => waiting.push({ came, failed }))
+  opening(coming).then(
+    (begin) => begin(mode),
+    () => undefined,
+  )
+}
