@@ -974,6 +974,7 @@ CREATE TABLE messages (
   sent_from TEXT CHECK (sent_from IS NULL OR json_valid(sent_from)), -- JSON object {email, name}: our address that it leaves by
   sent_bcc TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(sent_bcc)), -- JSON array of {email, name}
   copies TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(copies)), -- JSON array: the same mail by other ways, with what differs
+  send_at INTEGER, -- of a queued mail that is held until then; it is no answer yet
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
   FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id) -- no index: enrollments are never deleted
@@ -1122,6 +1123,8 @@ CREATE TABLE message_headers ( -- the mail headers of messages
   outcomes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(outcomes)), -- JSON array: what became of it for single recipients, where they differ
   enrollment_id TEXT,
   is_aside INTEGER NOT NULL DEFAULT 0 CHECK (is_aside IN (0, 1)), -- to somebody who is not in the conversation, such as a supplier, or by them: no answer
+  send_unless_reply INTEGER NOT NULL DEFAULT 0 CHECK (send_unless_reply IN (0, 1)), -- of a held one: not if they write before its time
+  closes_conversation INTEGER NOT NULL DEFAULT 0 CHECK (closes_conversation IN (0, 1)), -- once it was sent
   PRIMARY KEY (org_id, message_id),
   FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id),

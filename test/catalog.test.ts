@@ -57,6 +57,7 @@ GET    /members/me                                     rest.crm.members.read
 POST   /messages                                       rest.inbox.messages.write
 GET    /messages/:id                                   rest.inbox.messages.read
 GET    /messages/:id/attachments/:attachment_id        rest.inbox.messages.read
+POST   /messages/:id/cancel                            rest.inbox.messages.write
 GET    /notes                                          rest.crm.notes.read
 POST   /notes                                          rest.crm.notes.write
 DELETE /notes/:id                                      rest.crm.notes.write

@@ -23,7 +23,7 @@ export const SHAPES: readonly (string | null)[] = [
   '01fc55abc8036164',
   '23f48fc5935166e0',
   '8d19f71a17ac2568',
-  '0a80556ed697e1f6',
+  'f7bfc685d761f2bc',
 ]
 export const FORMAT = SHAPES.length
 

@@ -205,6 +205,8 @@ function mails(deps: Deps): Part {
     outcomes: c.json('outcomes'),
     enrollment_id: c.plain('enrollment_id'),
     is_aside: c.bool('is_aside'),
+    send_unless_reply: c.bool('send_unless_reply'),
+    closes_conversation: c.bool('closes_conversation'),
   })
   const part = journal(deps.db, 'message_headers', 'message_id', columns)
 

@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts'
 import { type Logins, mailLogins } from '../inbox/mailboxes/access-tokens.ts'
 import { isNotConnected } from '../inbox/mailboxes/grants.ts'
 import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
+import { heldStore } from '../inbox/messages/held.ts'
 import type { Log } from '../lib/log.ts'
 import { composeMail } from '../lib/mail/transport/compose.ts'
 import { type Folder, openFolder } from '../lib/mail/transport/imap.ts'
@@ -76,6 +77,7 @@ export function outboundMail({
   count = () => undefined,
 }: OutboundOptions) {
   const sending = sendingStore(deps)
+  const held = heldStore(deps)
   const { mailOut } = outgoingMails(deps)
   const limits = senderLimits(deps)
   const copies = sentCopyStore(deps)
@@ -99,7 +101,9 @@ export function outboundMail({
    * one sentence if the job should be retried.
    */
   async function send(org: number, id: string, isLast: boolean, signal: AbortSignal): Promise<void> {
-    const waiting = sending.waiting(org, id)
+    const found = sending.waiting(org, id)
+    if (found?.message.send_at && !(await write(() => held.release(org, id)))) return
+    const waiting = found?.message.send_at ? sending.waiting(org, id) : found
     if (!waiting) return
     const { mailbox } = waiting
     if (!mailbox) return write(() => void sending.gone(org, id))

@@ -2,6 +2,7 @@ import { type Deps, once } from '../deps.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
 import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
 import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import { heldStore } from '../inbox/messages/held.ts'
 import type { Message } from '../inbox/messages/message.ts'
 import { messageWriter } from '../inbox/messages/message-writer.ts'
 import { outgoingStore } from '../inbox/messages/outgoing.ts'
@@ -63,6 +64,7 @@ export const sendingStore = once((deps: Deps) => {
   const { finish } = messageWriter(deps)
   const { send: requeue, alias } = outgoingStore(deps)
   const rows = sendingRows(db)
+  const closing = heldStore(deps)
 
   /** Returns undefined if the message is no longer queued. */
   function waiting(org: number, id: string): Waiting | undefined {
@@ -150,6 +152,7 @@ export const sendingStore = once((deps: Deps) => {
       return
     }
     finish(org, message, { status: 'sent', error: error.slice(0, MAX_ERROR) || null })
+    closing.settle(org, message)
     react({ org, member: null }, 'message.sent', message)
     if (mail.mailbox_id === null) return
     const { sent } = mailboxes.state(org, mail.mailbox_id)
@@ -259,7 +262,9 @@ export const sendingStore = once((deps: Deps) => {
 
   function lost(org: number, message: Message, error: string): void {
     finish(org, message, { status: 'failed', error: error.slice(0, MAX_ERROR) })
-    if (message.enrollment_id === null) conversations.unanswered(org, message.conversation_id)
+    if (message.enrollment_id !== null) return
+    closing.reopen(org, message)
+    conversations.unanswered(org, message.conversation_id)
   }
 
   function recordError(org: number, mailbox: string | null, error: string): void {

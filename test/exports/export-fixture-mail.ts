@@ -69,7 +69,7 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
     sequences: [...sequences, { ...own, steps: steps.map(plainText), stop_on: ['reply'] }],
   })
 
-  async function send(path: string, body: object): Promise<{ id: string }> {
+  async function send(path: string, body: object): Promise<{ id: string; conversation_id: string }> {
     const answer = await call('POST', path, body, { token: org.token })
     assert.equal(answer.status, 201, answer.text)
     return answer.body
@@ -96,6 +96,14 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
     await send('/messages', { ...waiting, body_text: 'On its way' }),
     await send('/messages', { ...waiting, body_text: 'Waits' }),
   ]
+  await send('/messages', {
+    conversation_id: first.conversation_id,
+    direction: 'outbound',
+    body_text: 'Held',
+    send_at: new Date(server.now() + 86_400_000).toISOString(),
+    send_unless_reply: true,
+    closes_conversation: true,
+  })
   store.transaction(() => sendingStore(deps).begin(org.org, first.id))
   store.transaction(() => outgoingStore(deps).alias(org.org, first.id, ['<=replaced@provider.example>']))
 }

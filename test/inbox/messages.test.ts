@@ -78,6 +78,7 @@ describe('a message', () => {
       cc: [],
       copies: [],
       date: null,
+      send_at: null,
       from: null,
       is_history: false,
       is_automatic: false,

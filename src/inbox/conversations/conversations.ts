@@ -53,7 +53,9 @@ export const conversationStore = once((deps: Deps) => {
     'UPDATE orgs SET last_conversation = @number WHERE id = @org AND last_conversation < @number',
   )
   const counted = db.prepare('SELECT last_conversation FROM orgs WHERE id = ?').pluck()
-  const texts = db.prepare('SELECT body_text FROM messages WHERE org_id = ? AND conversation_id = ?').pluck()
+  const texts = db
+    .prepare('SELECT body_text FROM messages WHERE org_id = ? AND conversation_id = ? AND send_at IS NULL')
+    .pluck()
   const unread = db
     .prepare(
       `SELECT count(*) FROM messages INDEXED BY messages_conversation

@@ -32,7 +32,7 @@ export const wordsOfAll = (subject: string | null, said: Iterable<string>): stri
  * An answer that counts: neither failed nor automatic nor from a sequence nor to somebody else; by a member, or sent with another program and
  * imported as a mail.
  */
-const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL AND is_automatic = 0
+const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND send_at IS NULL AND enrollment_id IS NULL AND is_automatic = 0
   AND coalesce((SELECT is_aside = 0 AND (author ->> 'type' = 'member' OR digest IS NOT NULL) FROM message_headers
     WHERE message_headers.org_id = messages.org_id AND message_headers.message_id = messages.id), author ->> 'type' = 'member')`
 

@@ -35,7 +35,16 @@ export type Draft = Pick<
   Partial<
     Pick<
       Message,
-      'to' | 'cc' | 'bcc' | 'from' | 'date' | 'is_automatic' | 'is_history' | 'enrollment_id' | 'authentication'
+      | 'to'
+      | 'cc'
+      | 'bcc'
+      | 'from'
+      | 'date'
+      | 'send_at'
+      | 'is_automatic'
+      | 'is_history'
+      | 'enrollment_id'
+      | 'authentication'
     >
   > & {
     /** The id of the message; a new one by default. */
@@ -77,6 +86,7 @@ export const messageWriter = once((deps: Deps) => {
       in_reply_to: draft.in_reply_to,
       sent_at: rfc3339(at),
       date: draft.date ?? null,
+      send_at: draft.send_at ?? null,
       status: draft.status,
       error: draft.error,
       to: draft.to ?? [],
@@ -96,7 +106,9 @@ export const messageWriter = once((deps: Deps) => {
     insert(who.org, message)
     for (const file of files) attachments.add(who.org, id, file)
     recordEvent(who, message)
-    if ('conversation' in place) conversations.applyMessage(who, conversation, effect)
+    // What is held has no effect yet: it is seen, and that is all.
+    const shown = draft.send_at ? { ...effect, direction: 'note' as const, words: [] } : effect
+    if ('conversation' in place) conversations.applyMessage(who, conversation, shown)
     return message
   }
 
@@ -104,7 +116,9 @@ export const messageWriter = once((deps: Deps) => {
   function finish(
     org: number,
     before: Message,
-    given: Partial<Pick<Message, 'status' | 'error' | 'sent_at' | 'external_id' | 'copies' | 'attachments'>>,
+    given: Partial<
+      Pick<Message, 'status' | 'error' | 'sent_at' | 'send_at' | 'external_id' | 'copies' | 'attachments'>
+    >,
   ): Message {
     const after = { ...before, ...given, updated_at: rfc3339(clock.now()), version: before.version + 1 }
     update(org, before, after)

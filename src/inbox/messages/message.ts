@@ -97,6 +97,10 @@ export const Message = f.doc(
       f.nullable(f.recordFields.created_at),
       'When a received email was written, by the clock of its writer, which may be wrong; null if it does not say.',
     ),
+    send_at: f.doc(
+      f.nullable(f.recordFields.created_at),
+      'When a held email leaves; null for every other message. Until then it is no answer: the conversation is as before.',
+    ),
     status: f.doc(
       f.oneOf(STATUSES),
       '`received` for inbound messages. Outbound messages are `queued` until they are `sent` or `failed`.',
@@ -191,6 +195,21 @@ export const MessageCreate = f.object({
       'Now by default; must not be in the future. An outbound email with this field counts as sent by another system.',
     ),
   ),
+  send_at: f.optional(
+    f.doc(
+      f.nullable(f.time),
+      'Holds an outbound email in a conversation until then, up to a year; `POST /messages/{id}/cancel` takes it back before. Until it leaves, it answers nobody. A time that has passed holds nothing.',
+    ),
+  ),
+  send_unless_reply: f.optional(
+    f.doc(f.flag, 'Of a held email: if a person writes before its time has come, it is not sent, and has `failed`.'),
+  ),
+  closes_conversation: f.optional(
+    f.doc(
+      f.flag,
+      'Closes the conversation when the message was sent: for an email, when the mail server has taken it.',
+    ),
+  ),
   attachments: f.optional(f.doc(f.arrayOf(AttachmentGiven, MAX_FILES), 'Up to 100 files, 36 MiB in total.')),
 })
 export type MessageCreate = v.InferOutput<typeof MessageCreate>
@@ -208,6 +227,7 @@ export const columns = c.columns<Message>(
     in_reply_to: c.text('in_reply_to'),
     sent_at: c.time('sent_at'),
     date: c.time('date'),
+    send_at: c.time('send_at'),
     status: c.plain('status'),
     error: c.text('error'),
     to: c.json('sent_to'),

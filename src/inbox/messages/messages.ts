@@ -1,9 +1,10 @@
 import type { Scope } from '../../auth/scopes.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { UploadedFile } from '../../http/body/form-parts.ts'
-import { createRoute, type Listed, type Rendered, type Repeated, type Route } from '../../http/route.ts'
+import type { Listed, Rendered, Repeated } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
 import type { Contact } from '../../records/contact.ts'
 import type { Condition, Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
@@ -15,21 +16,22 @@ import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
 import { MAX_WORDS, wordsIn } from '../conversations/message-effects.ts'
 import { pastTime } from '../conversations/statuses.ts'
-import { attachmentStore, downloadRoute, MAX_BODY_BYTES, messageForm } from './attachments.ts'
+import { attachmentStore } from './attachments.ts'
 import { senders } from './from-address.ts'
+import { heldStore, holdErrors } from './held.ts'
 import { lightPage } from './light-page.ts'
-import { columns, DIRECTIONS, Message, MessageCreate } from './message.ts'
+import { columns, DIRECTIONS, type Message, type MessageCreate } from './message.ts'
 import { type Draft, messageWriter, type SequenceMail, type Target } from './message-writer.ts'
 import { neverTwice } from './never-twice.ts'
 import { type Leaving, mailIdOf, outgoingStore } from './outgoing.ts'
 import { recipientStore } from './recipients.ts'
 import { storedHtml, textIn } from './texts.ts'
 
-const filters: Record<string, Filter> = {
+export const filters: Record<string, Filter> = {
   direction: { type: 'choice', choices: DIRECTIONS, indexed: false },
   created_at: { type: 'time' },
 }
-const sorts: Record<string, Sort> = { created_at: { column: 'id' } }
+export const sorts: Record<string, Sort> = { created_at: { column: 'id' } }
 
 /** Where a message goes: an existing conversation, or one that it opens with a contact. */
 type Given = { conversation?: Conversation; channel: Conversation['channel'] }
@@ -43,6 +45,7 @@ export const messageStore = once((deps: Deps) => {
   const outgoing = outgoingStore(deps)
   const recipients = recipientStore(deps)
   const checkUnanswered = neverTwice(deps)
+  const held = heldStore(deps)
   const find = finder(db, 'messages', columns)
   const search = searchIndex(db, 'conversation')
   const { list } = listing(db, {
@@ -93,12 +96,23 @@ export const messageStore = once((deps: Deps) => {
     }
     const written = { ...draft, author: memberAuthor(who), isAnswer: who.member !== null }
     if (direction === 'note' || channel !== 'email')
-      return write(who, place, { ...written, status: 'sent', error: null })
-    if (given.sent_at !== undefined) return record(who, place, written, given)
+      return closing(who, write(who, place, { ...written, status: 'sent', error: null }), given)
+    if (given.sent_at !== undefined) return closing(who, record(who, place, written, given), given)
     const leaving = outgoing.leaving(who.org, conversation?.id, contact, given)
     if (typeof leaving === 'string')
       return write(who, place, { ...written, isAnswer: false, status: 'failed', error: leaving })
-    return leave(who, place, written, leaving, null)
+    const due = given.send_at == null ? 0 : (parseTime(given.send_at) as number)
+    const hold = due <= clock.now() ? {} : { send_at: rfc3339(due), at: due }
+    const message = leave(who, place, { ...written, ...hold }, leaving, null)
+    held.note(who.org, message, given)
+    return message
+  }
+
+  /** What is sent already closes its conversation at once. */
+  function closing(who: Caller, message: Message, { closes_conversation: closes }: MessageCreate): Message {
+    const { conversation_id: id, direction } = message
+    if (closes && direction === 'outbound') conversations.patch(who, conversations.byId(who, id), { status: 'closed' })
+    return message
   }
 
   /** Writes an email that another system has sent. */
@@ -170,11 +184,14 @@ export const messageStore = once((deps: Deps) => {
       if (errors.length > 0) throw invalid(...errors)
       references.check(who.org, { conversation_id })
       const conversation = conversations.byId(who, conversation_id)
-      errors.push(...recipients.errorsOf(who.org, given, conversation.channel))
+      errors.push(
+        ...recipients.errorsOf(who.org, given, conversation.channel),
+        ...holdErrors(given, conversation.channel, clock.now()),
+      )
       if (errors.length > 0) throw invalid(...errors)
       return { conversation, channel: conversation.channel }
     }
-    errors.push(...recipients.errorsOf(who.org, given, channel))
+    errors.push(...recipients.errorsOf(who.org, given, channel), ...holdErrors(given, channel, clock.now()))
     const isSender = direction === 'outbound' && channel === 'email' // and no contact
     if (direction === 'note')
       errors.push(field('/conversation_id', 'required', 'is required: a note needs an existing conversation'))
@@ -199,8 +216,9 @@ export const messageStore = once((deps: Deps) => {
   /** Inserts a message unchanged and without an event. Its conversation must exist. */
   function restore(org: number, message: Message): void {
     insert(org, message)
-    search.add(org, message.conversation_id, wordsIn(message.body_text), MAX_WORDS)
-    if (message.status === 'queued') outgoing.send(org, message.id)
+    const { id, conversation_id, body_text, status, send_at } = message
+    if (send_at === null) search.add(org, conversation_id, wordsIn(body_text), MAX_WORDS)
+    if (status === 'queued') outgoing.send(org, id, send_at === null ? undefined : (parseTime(send_at) as number))
   }
 
   function show({ org }: Caller, row: RawRow, { given }: { given: ReadonlyMap<string, string> }): Rendered {
@@ -234,55 +252,3 @@ const openingOf = (
 })
 
 export const NOBODY = { type: 'contact', id: null, name: null, email: null, phone: null } as const
-
-export const messages = (deps: Deps): Route[] => {
-  const { post, find, show, open } = messageStore(deps)
-  return [
-    {
-      kind: 'list',
-      method: 'get',
-      path: '/conversations/:id/messages',
-      scope: 'rest.inbox.conversations.read',
-      name: 'message',
-      operation: 'listMessagesOfConversation',
-      summary: 'List the messages of a conversation',
-      item: Message,
-      open,
-      filters,
-      sorts,
-    },
-    createRoute({
-      path: '/messages',
-      scope: 'rest.inbox.messages.write',
-      name: 'message',
-      summary: 'Send or record a message',
-      description:
-        'Adds a message to a conversation or, with a `channel` and a `contact_id` or `from`, opens a new conversation. An inbound message reopens a conversation that is closed, snoozed or pending; an outbound message of a member answers it; a note does neither. Files can be sent in base64 or, smaller and faster, in a form (`multipart/form-data`): its part `message` has the JSON, and every part with a file name is an attachment. The body can have up to 54 MiB.',
-      body: MessageCreate,
-      returns: Message,
-      form: messageForm(deps, MessageCreate),
-      maxBytes: MAX_BODY_BYTES,
-      replays: 'The stored message with this `external_id`.',
-      run: ({ who, body, files }) => post(who, body, files),
-    }),
-    {
-      kind: 'read',
-      method: 'get',
-      path: '/messages/:id',
-      scope: 'rest.inbox.messages.read',
-      name: 'message',
-      summary: 'Get one message',
-      parameters: {
-        include: {
-          schema: { type: 'string', enum: ['attachments'] },
-          description: 'With `attachments`, each attachment has its `data` in base64.',
-        },
-      },
-      columns,
-      returns: Message,
-      find,
-      show,
-    },
-    downloadRoute(deps),
-  ]
-}

@@ -6,7 +6,8 @@ import type { MessageCreate } from './message.ts'
 export const neverTwice = once(({ db }: Deps) => {
   const newer = db.prepare(
     `SELECT id, direction FROM messages INDEXED BY messages_conversation
-     WHERE org_id = ? AND conversation_id = ? AND id > ? AND direction <> 'note' AND is_automatic = 0 ORDER BY id LIMIT 1`,
+     WHERE org_id = ? AND conversation_id = ? AND id > ? AND direction <> 'note' AND is_automatic = 0
+       AND status <> 'failed' ORDER BY id LIMIT 1`,
   )
 
   /** Throws 409 if a person has written since the message that the writer has seen. Notes and machines do not count. */

@@ -1,5 +1,6 @@
 import { type Deps, once } from '../../deps.ts'
 import { aliasOf, newMessageId } from '../../lib/mail/message-id.ts'
+import { parseTime } from '../../lib/time.ts'
 import type { Contact } from '../../records/contact.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
 import { type Mailbox, ownAddress } from '../mailboxes/mailbox.ts'
@@ -51,7 +52,7 @@ export const outgoingStore = once((deps: Deps) => {
     `SELECT message.external_id, mail.refs FROM messages AS message INDEXED BY messages_sent
        LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
      WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND message.direction <> 'note'
-       AND message.external_id LIKE '<%@%>'
+       AND message.send_at IS NULL AND message.external_id LIKE '<%@%>'
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
   )
   const used = db.prepare(
@@ -142,7 +143,7 @@ export const outgoingStore = once((deps: Deps) => {
   ): void {
     const mail = { message_id: message.id, mailbox_id: mailbox.id, subject, refs, enrollment_id }
     note(org, { ...mail, is_aside: Number(is_aside) })
-    send(org, message.id)
+    send(org, message.id, message.send_at === null ? undefined : (parseTime(message.send_at) as number))
   }
 
   /** Its lane is the mailbox, so that a slow one leaves places to others. */

@@ -43,7 +43,7 @@ export const recipientStore = once((deps: Deps) => {
     `SELECT sent_to, sent_cc FROM messages AS message INDEXED BY messages_sent
        LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
      WHERE message.org_id = +@org AND message.conversation_id = +@conversation AND message.direction = 'outbound'
-       AND coalesce(mail.is_aside, 0) = 0 AND sent_to <> '[]'
+       AND coalesce(mail.is_aside, 0) = 0 AND message.send_at IS NULL AND sent_to <> '[]'
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
   )
 

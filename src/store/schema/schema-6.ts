@@ -140,6 +140,10 @@ ALTER TABLE conversations ADD COLUMN due_rank INTEGER NOT NULL GENERATED ALWAYS 
     END
   ) VIRTUAL;
 CREATE INDEX conversations_due ON conversations (org_id, due_rank);
+
+ALTER TABLE messages ADD COLUMN send_at INTEGER;
+ALTER TABLE message_headers ADD COLUMN send_unless_reply INTEGER NOT NULL DEFAULT 0 CHECK (send_unless_reply IN (0, 1));
+ALTER TABLE message_headers ADD COLUMN closes_conversation INTEGER NOT NULL DEFAULT 0 CHECK (closes_conversation IN (0, 1));
 `
 
 /** Old changes of many records get their places among all that the member did, or they would be taken back first. */

@@ -70,6 +70,7 @@ const RECORDS = [
   '/meetings/:id/transcript',
   '/conversations/:id',
   '/messages',
+  '/messages/:id/cancel',
   '/enrollments',
   '/enrollments/:id',
   '/webhooks/:id/test',

@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { inboxOf } from '../../support/inbox.ts'
+import { setMailboxes } from '../../support/mailbox.ts'
 import { assertAccessible, openPage } from '../../support/page.ts'
 import type { Row } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
@@ -183,6 +184,43 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
     await until(async () => (await reply().inputValue()) === '')
     assert.equal((await messages(id)).length, 2)
     await other.context().close()
+  })
+
+  test('takes a reply back for ten seconds, also after the page was opened anew, and sends later if asked to', async () => {
+    setMailboxes(server)
+    const { id } = await opened('Ada', { channel: 'email' })
+    await show(`/inbox?c=${id}`)
+    await reply().fill('Too early')
+    await reply().press('Control+Enter')
+    const letter = page.locator('.sent-letter')
+    await letter.getByText('Too early').waitFor()
+    const [, held] = await messages(id)
+    assert.deepEqual([held?.status, (await read(id)).waiting_since !== null], ['queued', true])
+    await assertAccessible(page)
+    await page.reload()
+    await letter.getByText('Too early').waitFor()
+    await page.keyboard.press('z')
+    await reply().waitFor()
+    assert.equal(await reply().inputValue(), 'Too early')
+    await until(async () => (await messages(id)).length === 1)
+    await page.getByRole('button', { name: 'Send later' }).click()
+    await page.getByRole('menuitem', { name: 'Monday morning' }).last().click()
+    await letter.getByText(/^Leaves /).waitFor()
+    const [, later] = await messages(id)
+    assert.equal(await page.locator('.msg').count(), 1)
+    assert.equal(new Date(later?.send_at).getUTCDay(), 1)
+    const { send_unless_reply } = server.store.db
+      .prepare('SELECT send_unless_reply FROM message_headers WHERE message_id = ?')
+      .get(later?.id) as Row
+    assert.equal(send_unless_reply, 1)
+    await letter.getByRole('button', { name: 'Undo' }).click()
+    await until(
+      async () =>
+        (await reply()
+          .inputValue()
+          .catch(() => '')) === 'Too early',
+    )
+    assert.equal((await messages(id)).length, 1)
   })
 
   test('follows what comes in, and moves nothing under the pointer', async () => {

@@ -13,7 +13,7 @@ export function mailPlaces(db: Database, object: TimelineObject) {
   )
   const messages = db.prepare(
     `SELECT sent_at AS at, id FROM messages INDEXED BY messages_sent
-     WHERE org_id = ? AND conversation_id = ? AND (sent_at, id) < (?, ?) ORDER BY sent_at DESC, id DESC LIMIT ?`,
+     WHERE org_id = ? AND conversation_id = ? AND send_at IS NULL AND (sent_at, id) < (?, ?) ORDER BY sent_at DESC, id DESC LIMIT ?`,
   )
 
   return function find(org: number, record: string, after: TimelinePosition, limit: number): Found[] {

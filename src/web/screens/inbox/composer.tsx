@@ -1,24 +1,30 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { MenuButton } from '../../components/menu.tsx'
 import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem } from '../../data/api.ts'
-import { memberName } from '../../data/boot.ts'
+import { me, memberName } from '../../data/boot.ts'
 import { draft as draftFor } from '../../data/drafts.ts'
 import { look, presentAt } from '../../data/presence.ts'
-import { create, patch } from '../../data/records.ts'
+import { create } from '../../data/records.ts'
 import type { Conversation, Message } from '../../data/types.ts'
 import { isMac } from '../../lib/keyboard.ts'
+import { format } from '../../lib/locale.ts'
 import { rovingKeys } from '../../lib/roving.ts'
+import { serverNow } from '../../lib/server-time.ts'
 import { DraftState } from '../../record/composer.tsx'
 import { NoteEditor } from '../../record/note-editor.tsx'
 import { keyLabel } from '../../shell/commands/keys.ts'
-import { type Mode, offerComposer } from './composing.ts'
+import { type Mode, offerComposer, replyKey } from './composing.ts'
+import { HeldLetter, UNDO_MS } from './held-letter.tsx'
 import { nameOfAuthor } from './message.tsx'
 import { nameOfContact } from './row.tsx'
+import { type Later, laterTime } from './snoozes.ts'
 import { texts } from './texts.ts'
 
+const LATERS: readonly Later[] = ['afternoon', 'morning', 'monday']
 const MODES: readonly Mode[] = ['reply', 'note']
 
 /** Of each conversation: only the member's own gesture changes it. */
@@ -34,7 +40,7 @@ type ComposerProps = {
 /** Reply and note, each with a text of its own that is kept on the server until it is sent. */
 export function Composer({ record, newest, messages }: ComposerProps) {
   const { id } = record
-  const reply = draftFor(`reply:conversations:${id}`)
+  const reply = draftFor(replyKey(id))
   const note = draftFor(`inbox-note:conversations:${id}`)
   const writer = presentAt('conversations', id).value.find(({ typing }) => typing)
   const [, redraw] = useState(0)
@@ -67,7 +73,9 @@ export function Composer({ record, newest, messages }: ComposerProps) {
     look({ viewing: { kind: 'conversations', id }, typing: mode === 'reply' && typed !== '' })
   }
 
-  async function send(isClosing = false, isInsisting = false): Promise<void> {
+  type Sending = { isClosing?: boolean; isInsisting?: boolean; at?: number; isUnlessAnswered?: boolean }
+
+  async function send({ isClosing, isInsisting, at, isUnlessAnswered }: Sending = {}): Promise<void> {
     const body_text = text.trim()
     if (body_text === '') return box.current?.querySelector('textarea')?.focus()
     if (isSending) return
@@ -76,10 +84,17 @@ export function Composer({ record, newest, messages }: ComposerProps) {
     try {
       if (mode === 'note') await create('messages', { conversation_id: id, direction: 'note', body_text })
       else {
-        const answer = { direction: 'outbound', body_text, ...(seen ? { last_seen_message_id: seen } : {}) }
-        await create('messages', { conversation_id: id, ...answer })
-        if (isClosing) await patch('conversations', id, { status: 'closed' })
-        showToast({ text: words.sentTo(nameOfContact(record.contact_id)) })
+        const isMail = record.channel === 'email'
+        await create('messages', {
+          conversation_id: id,
+          direction: 'outbound',
+          body_text,
+          ...(seen ? { last_seen_message_id: seen } : {}),
+          ...(isMail ? { send_at: new Date(at ?? serverNow() + UNDO_MS).toISOString() } : {}),
+          ...(isUnlessAnswered ? { send_unless_reply: true } : {}),
+          ...(isClosing ? { closes_conversation: true } : {}),
+        })
+        if (!isMail) showToast({ text: words.sentTo(nameOfContact(record.contact_id)) })
       }
       setStopped(null)
       const kept = mode === 'reply' ? reply : note
@@ -111,9 +126,30 @@ export function Composer({ record, newest, messages }: ComposerProps) {
           setStopped(null)
           choose('reply', true)
         }}
-        onSend={() => void send(false, true)}
+        onSend={() => void send({ isInsisting: true })}
       />
     )
+  const letter = messages.find(
+    (each) => each.status === 'queued' && each.send_at !== null && each.author.id === me.value.id,
+  )
+  if (letter && mode === 'reply' && replyText === '')
+    return (
+      <HeldLetter
+        key={letter.id}
+        message={letter}
+        onBack={({ body_text }) => {
+          reply.set({ text: body_text, seen: newest?.id ?? '' })
+          choose('reply', true)
+        }}
+      />
+    )
+  const laters = (isUnlessAnswered: boolean) =>
+    LATERS.flatMap((each) => {
+      const at = laterTime(each, serverNow(), format.peek().timezone)
+      if (at === undefined) return []
+      const end = `${format.peek().when(at, serverNow())} ${zoneName(at)}`
+      return [{ label: words.laters[each], end, onPick: () => void send({ at, isUnlessAnswered }) }]
+    })
   const send_ = keyLabel('mod+Enter', isMac)
   return (
     <div ref={box} class={mode === 'note' ? 'ic is-note' : 'ic'}>
@@ -149,7 +185,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
           if (event.key !== 'Enter' || !event.shiftKey || !(event.ctrlKey || event.metaKey) || mode === 'note') return
           event.preventDefault()
           event.stopPropagation()
-          void send(true)
+          void send({ isClosing: true })
         }}
       >
         <NoteEditor
@@ -165,8 +201,19 @@ export function Composer({ record, newest, messages }: ComposerProps) {
         <div class="end-row">
           <span class="grow" />
           <DraftState isThere={text !== ''} isKept={(mode === 'reply' ? reply : note).isKept.value} />
+          {mode === 'reply' && record.channel === 'email' && (
+            <MenuButton
+              plain
+              icon="clock"
+              menuLabel={words.sendLater}
+              title={words.sendLater}
+              aria-label={words.sendLater}
+              align="end"
+              groups={() => [{ items: laters(false) }, { label: words.unlessAnswered, items: laters(true) }]}
+            />
+          )}
           {mode === 'reply' && (
-            <Button off={isSending ? words.sending : undefined} onClick={() => void send(true)}>
+            <Button off={isSending ? words.sending : undefined} onClick={() => void send({ isClosing: true })}>
               {words.sendClose}
             </Button>
           )}
@@ -183,6 +230,12 @@ export function Composer({ record, newest, messages }: ComposerProps) {
     </div>
   )
 }
+
+/** The zone of the member at that time, such as "GMT+1". */
+const zoneName = (at: number): string =>
+  new Intl.DateTimeFormat(format.peek().tag, { timeZone: format.peek().timezone, timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? ''
 
 type StoppedProps = {
   since: readonly Message[]

@@ -1,3 +1,5 @@
+import { draft } from '../../data/drafts.ts'
+import type { Message } from '../../data/types.ts'
 import { opening } from '../../lib/typed-ahead.ts'
 
 // The keys r and n may come before the conversation is here. What is typed after them is for its composer.
@@ -34,4 +36,14 @@ export function compose(mode: Mode): void {
     (begin) => begin(mode),
     () => undefined,
   )
+}
+
+export const replyKey = (conversation: string): string => `reply:conversations:${conversation}`
+
+/** A reply that did not go is a draft again, below what is written there. */
+export function takeUp({ conversation_id, body_text }: Message): void {
+  const kept = draft(replyKey(conversation_id))
+  const before = String(kept.body.peek()?.text ?? '')
+  kept.set({ ...kept.body.peek(), text: before === '' ? body_text : `${before}\n\n${body_text}` })
+  compose('reply')
 }

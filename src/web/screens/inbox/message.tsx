@@ -8,6 +8,7 @@ import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { sizeText } from '../../lib/sizes.ts'
 import { Markdown } from '../../record/markdown/markdown.tsx'
+import { takeUp } from './composing.ts'
 import { MailFrame } from './mail-frame.tsx'
 import { partsOf, remoteImages } from './quotes.ts'
 import { texts } from './texts.ts'
@@ -45,7 +46,8 @@ export function MessageView({ message, known }: MessageProps) {
         <span class="small mute cut grow" dir="auto">
           {isNote ? words.onlyMembers : toWords(message)}
           {is_automatic && ` · ${words.automatic}`}
-          {status === 'queued' && ` · ${words.queued}`}
+          {status === 'queued' &&
+            ` · ${message.send_at ? words.heldBy(format.value.when(message.send_at, now.value)) : words.queued}`}
         </span>
         <time class="small mute" dateTime={sent_at} title={format.value.full(sent_at)}>
           {format.value.when(sent_at, now.value)}
@@ -54,7 +56,10 @@ export function MessageView({ message, known }: MessageProps) {
       {status === 'failed' && (
         <p class="late small failed" role="alert">
           <Icon name="alert" small />
-          {words.notSent}: {error}
+          {words.notSent}: {error}{' '}
+          <Button plain onClick={() => takeUp(message)}>
+            {words.writeAgain}
+          </Button>
         </p>
       )}
       <div class="body">

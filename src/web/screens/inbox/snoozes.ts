@@ -15,3 +15,12 @@ export function presetTime(preset: Preset, now: number, timezone: string): numbe
   const weekday = new Date(Date.UTC(here.year, here.month - 1, here.day)).getUTCDay()
   return at((8 - weekday) % 7 || 7, 8)
 }
+
+export type Later = 'afternoon' | 'morning' | 'monday'
+
+/** When a mail that is sent later leaves: today at two, tomorrow or on Monday at eight, in the member's zone. */
+export function laterTime(later: Later, now: number, timezone: string): number | undefined {
+  if (later !== 'afternoon') return presetTime(later === 'morning' ? 'tomorrow' : 'week', now, timezone)
+  const { hour, year, month, day } = zoned(now, timezone)
+  return hour >= 14 ? undefined : momentOf({ year, month, day, hour: 14, minute: 0, second: 0 }, timezone)
+}

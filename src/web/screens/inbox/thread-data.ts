@@ -40,14 +40,17 @@ function threadOf(id: string) {
     }
   }
 
-  /** Newer ones stand beside those that are known, unless there is a gap between them. */
+  /** The newest page is all that there is from its oldest message on: what was taken back is not in it. */
   function take({ data, next_cursor }: Page, isEarlier: boolean): void {
     const known = messages.peek() ?? []
     const hasGap = !isEarlier && next_cursor !== null && !data.some((each) => known.some((one) => one.id === each.id))
     if (isEarlier || known.length === 0 || hasGap) earlier.value = next_cursor
-    const all = new Map([...(hasGap ? [] : known), ...data].map((each) => [each.id, each]))
-    // Ids are in the order in which the server has stored them: an answer never stands above what it answers.
-    messages.value = [...all.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+    const oldest = next_cursor === null ? '' : (data.at(-1)?.id ?? '')
+    const kept = hasGap ? [] : known.filter(({ id }) => isEarlier || id < oldest)
+    const all = new Map([...kept, ...data].map((each) => [each.id, each]))
+    messages.value = [...all.values()].sort(
+      (one, other) => placeOf(one) - placeOf(other) || (one.id < other.id ? -1 : 1),
+    )
   }
 
   function follow(): () => void {
@@ -76,5 +79,12 @@ function threadOf(id: string) {
 }
 
 /** The newest message of a person: what a reply has to have seen. */
+/**
+ * By when it came or left here, by the clock of the server, whatever its writer's says: an answer never stands above what it
+ * answers. What is held stands where it will leave.
+ */
+const placeOf = ({ direction, created_at, sent_at }: Message): number =>
+  Date.parse(direction === 'outbound' && sent_at > created_at ? sent_at : created_at)
+
 export const newestOf = (messages: readonly Message[]): Message | undefined =>
-  messages.findLast(({ direction, is_automatic }) => direction !== 'note' && !is_automatic)
+  messages.findLast(({ direction, is_automatic, send_at }) => direction !== 'note' && !is_automatic && send_at === null)

@@ -3,10 +3,11 @@ import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { sayWhy } from '../../components/say-why.ts'
 import { Bar as Grey } from '../../components/skeleton.tsx'
+import { me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import { hasRole } from '../../data/may.ts'
 import { look } from '../../data/presence.ts'
-import type { Conversation } from '../../data/types.ts'
+import type { Conversation, Message } from '../../data/types.ts'
 import { words as common } from '../../lib/texts/words/texts.ts'
 import { markRead } from './acts.ts'
 import { Composer } from './composer.tsx'
@@ -16,6 +17,9 @@ import { MessageView } from './message.tsx'
 import { knownOf } from './quotes.ts'
 import { texts } from './texts.ts'
 import { newestOf, useThread } from './thread-data.ts'
+
+/** My own letters that wait stand where they were written. */
+const isShown = ({ send_at, author }: Message): boolean => send_at === null || author.id !== me.value.id
 
 /** Who runs past with j has read nothing. */
 const READ_MS = 1000
@@ -73,7 +77,7 @@ export function ThreadPane({ record, onClose }: { record: Conversation; onClose:
             {sayWhy(thread.error.value)}
           </Empty>
         )}
-        {messages?.map((message, at) => (
+        {messages?.filter(isShown).map((message, at) => (
           <MessageView
             key={message.id}
             message={message}

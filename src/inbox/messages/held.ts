@@ -1,0 +1,151 @@
+import { type Deps, once } from '../../deps.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { conflict, type FieldError, field } from '../../lib/problem.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
+import { jobQueue } from '../../store/jobs/jobs.ts'
+import { conversationStore } from '../conversations/conversations.ts'
+import { type MessageEffect, wordsIn } from '../conversations/message-effects.ts'
+import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'
+import type { Message, MessageCreate } from './message.ts'
+import { messageWriter } from './message-writer.ts'
+import { outgoingStore } from './outgoing.ts'
+import { sendingRows } from './sending-rows.ts'
+
+// Mails that are held until a time. Until then they are no answer: the conversation, its SLA targets and its list are as before.
+// docs/decisions/074-held-mails.md has the reasons.
+
+const ANSWERED = 'It was not sent: they have written before its time came.'
+/** Nobody remembers what was written to be sent in years. */
+const MAX_AHEAD_MS = 366 * 86_400_000
+
+/** What is wrong about the time of a message, as far as it can be said before its conversation is known. */
+export function holdErrors(given: MessageCreate, channel: string | undefined, now: number): FieldError[] {
+  const { send_at, send_unless_reply, direction, conversation_id, sent_at } = given
+  if (send_at == null)
+    return send_unless_reply === true
+      ? [field('/send_at', 'required', 'is required: a message is only held for an answer until a time')]
+      : []
+  const at = parseTime(send_at) as number
+  if (direction !== 'outbound' || channel !== 'email')
+    return [field('/send_at', 'not_outbound_email', 'must be omitted unless the message is an outbound email')]
+  if (conversation_id === undefined)
+    return [field('/send_at', 'opening', 'must be omitted for a message that opens a conversation')]
+  if (sent_at !== undefined) return [field('/send_at', 'sent_already', 'must be omitted together with sent_at')]
+  if (at > now + MAX_AHEAD_MS) return [field('/send_at', 'too_late', 'must be within a year')]
+  return []
+}
+
+export const heldStore = once((deps: Deps) => {
+  const { db, clock } = deps
+  const conversations = conversationStore(deps)
+  const jobs = jobQueue(deps)
+  const rows = sendingRows(db)
+  const outgoing = outgoingStore(deps)
+  const { finish } = messageWriter(deps)
+  const rulesOf = db.prepare(
+    'SELECT send_unless_reply, closes_conversation FROM message_headers WHERE org_id = ? AND message_id = ?',
+  )
+  const setRules = db.prepare(
+    `UPDATE message_headers SET send_unless_reply = @unlessReply, closes_conversation = @closes
+     WHERE org_id = @org AND message_id = @id`,
+  )
+  const answer = db
+    .prepare(
+      `SELECT 1 FROM messages INDEXED BY messages_conversation
+       WHERE org_id = ? AND conversation_id = ? AND id > ? AND direction = 'inbound' AND is_automatic = 0 LIMIT 1`,
+    )
+    .pluck()
+  const removals = [
+    'DELETE FROM attachments WHERE org_id = @org AND message_id = @id',
+    'DELETE FROM message_aliases WHERE org_id = @org AND message_id = @id',
+    'DELETE FROM message_headers WHERE org_id = @org AND message_id = @id',
+    'DELETE FROM messages WHERE org_id = @org AND id = @id',
+  ].map((sql) => db.prepare(sql))
+
+  /** Notes what is to become of a mail: `closes` closes its conversation once it was sent. */
+  function note(org: number, { id }: Message, given: Pick<MessageCreate, 'send_unless_reply' | 'closes_conversation'>) {
+    const { send_unless_reply = false, closes_conversation = false } = given
+    if (!send_unless_reply && !closes_conversation) return
+    setRules.run({ org, id, unlessReply: Number(send_unless_reply), closes: Number(closes_conversation) })
+  }
+
+  /** What waits is seen by whoever has the conversation open, and changes nothing of it. */
+  function tell(who: Caller, conversation: string): void {
+    const nothing = {
+      direction: 'note',
+      at: clock.now(),
+      text: '',
+      words: [],
+      isAnswer: false,
+      isAwaited: false,
+    } as const
+    conversations.applyMessage(who, conversations.byId(who, conversation), nothing)
+  }
+
+  /**
+   * Lets a held mail go if its time has come: from here on it is an answer. Returns false if it waits on, or does not go: then it
+   * has failed, as somebody has written who was not to get it any more. One that is not held goes.
+   */
+  function release(org: number, id: string): boolean {
+    const message = rows.messageOf(org, id)
+    if (message?.status !== 'queued') return false
+    if (message.send_at === null) return true
+    const due = parseTime(message.send_at) as number
+    if (due > clock.now()) {
+      outgoing.send(org, id, due) // those of its mailbox were hurried
+      return false
+    }
+    const { send_unless_reply } = rulesOf.get(org, id) as { send_unless_reply: number }
+    const { conversation_id, author } = message
+    if (send_unless_reply === 1 && answer.get(org, conversation_id, id) !== undefined) {
+      finish(org, message, { status: 'failed', error: ANSWERED, send_at: null })
+      return false
+    }
+    const now = clock.now()
+    finish(org, message, { send_at: null, sent_at: rfc3339(now) })
+    const who = { org, member: author.type === 'member' ? author.id : null }
+    conversations.applyMessage(
+      who,
+      conversations.byId(who, conversation_id),
+      effectOf(message, now, rows.mailOf(org, id)?.is_aside === 1),
+    )
+    return true
+  }
+
+  /** Takes a held mail back: it is as if it had never been written. Throws 409 if it is not held. */
+  function cancel(who: Caller, message: Message): void {
+    const { org } = who
+    const { id, status, send_at } = message
+    if (status !== 'queued' || send_at === null)
+      throw conflict('not_held', 'This message is not held any more, so it cannot be taken back.')
+    jobs.cancel(org, MESSAGE_SEND, id)
+    for (const statement of removals) statement.run({ org, id })
+    tell(who, message.conversation_id)
+  }
+
+  /** Closes the conversation that a mail was to close, once it was sent. */
+  function settle(org: number, { id, conversation_id }: Message): void {
+    if (!closes(org, id)) return
+    const who = { org, member: null }
+    conversations.patch(who, conversations.byId(who, conversation_id), { status: 'closed' })
+  }
+
+  /** What was closed with an answer that nobody got waits again. */
+  function reopen(org: number, { id, conversation_id }: Message): void {
+    if (!closes(org, id)) return
+    const who = { org, member: null }
+    const before = conversations.byId(who, conversation_id)
+    if (before.status === 'closed') conversations.patch(who, before, { status: 'open' })
+  }
+
+  const closes = (org: number, id: string): boolean =>
+    (rulesOf.get(org, id) as { closes_conversation: number } | undefined)?.closes_conversation === 1
+
+  return { note, release, cancel, settle, reopen }
+})
+
+function effectOf({ body_text, attachments, author }: Message, at: number, isAside: boolean): MessageEffect {
+  const text = body_text || (attachments[0]?.name ?? '')
+  const isAnswer = author.type === 'member' && !isAside
+  return { direction: 'outbound', at, text, words: wordsIn(body_text), isAnswer, isAwaited: false }
+}

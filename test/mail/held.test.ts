@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { waitingMails } from '../../src/inbox/mailboxes/waiting-mails.ts'
+import { sendingStore } from '../../src/mail/sending.ts'
+import { errorsOf, type Row } from '../support/records.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { startSmtp } from '../support/smtp.ts'
+import { officeOf } from './office.ts'
+
+// Mails that are held until a time, and what closes with them.
+
+const MINUTE = 60_000
+const AGAIN = { direction: 'outbound', body_text: 'Once more' }
+
+let server: TestServer
+let desk: ReturnType<typeof officeOf>
+let inbox: (typeof desk)['inbox']
+before(async () => {
+  server = await startServer()
+  desk = officeOf(server)
+  inbox = desk.inbox
+})
+after(() => server.stop())
+
+const inMinutes = (minutes: number) => inbox.inMs(minutes * MINUTE)
+const cancel = ({ id }: Row) => server.call('POST', `/messages/${id}/cancel`)
+const conversationOf = ({ conversation_id }: Row) => inbox.conversation(conversation_id)
+/** What of a conversation an answer would change. */
+const state = async (message: Row) => {
+  const { status, waiting_since, first_response_at, last_message_at, preview, sla } = await conversationOf(message)
+  return { status, waiting_since, first_response_at, last_message_at, preview, sla }
+}
+const refusal = async (question: Row, given: Row) => {
+  const { status, body } = await server.call('POST', '/messages', {
+    conversation_id: question.conversation_id,
+    direction: 'outbound',
+    body_text: 'Later',
+    ...given,
+  })
+  return [status, ...errorsOf(body)]
+}
+
+describe('a held mail', () => {
+  test('leaves at its time, and answers nobody before, however often its mailbox is hurried', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const question = await desk.asked()
+    const before = await state(question)
+    const held = await desk.answer(question, { send_at: inMinutes(30) })
+    assert.deepEqual([held.status, held.send_at, held.sent_at], ['queued', held.sent_at, inMinutes(30)])
+    assert.deepEqual(await state(question), before)
+    server.advance(29 * MINUTE)
+    await tick()
+    const { mailbox_id } = server.store.db
+      .prepare('SELECT mailbox_id FROM message_headers WHERE message_id = ?')
+      .get(held.id) as { mailbox_id: string }
+    waitingMails(server.store).hurry(server.a.org, mailbox_id)
+    await tick()
+    assert.deepEqual([smtp.mails.length, await state(question)], [0, before])
+    server.advance(MINUTE)
+    await tick()
+    assert.equal(smtp.mails.length, 1)
+    const sent = await desk.now(held)
+    assert.deepEqual([sent.status, sent.send_at, sent.sent_at], ['sent', null, new Date(server.now()).toISOString()])
+    const { waiting_since, first_response_at, preview } = await state(question)
+    assert.deepEqual([waiting_since, first_response_at], [null, sent.sent_at])
+    assert.equal(preview, sent.body_text)
+  })
+
+  test('can be taken back until then, and is as if it had never been written', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const question = await desk.asked()
+    const before = await state(question)
+    const data = Buffer.from('a file').toString('base64')
+    const held = await desk.answer(question, { send_at: inMinutes(5), attachments: [{ name: 'a.txt', data }] })
+    const { status, body } = await cancel(held)
+    assert.deepEqual([status, body.id, body.body_text], [200, held.id, held.body_text])
+    assert.equal((await server.call('GET', `/messages/${held.id}`)).status, 404)
+    assert.equal((await cancel(held)).status, 404)
+    assert.equal(server.store.db.prepare('SELECT count(*) FROM jobs WHERE key = ?').pluck().get(held.id), 0)
+    server.advance(10 * MINUTE)
+    await tick()
+    assert.deepEqual([smtp.mails.length, await state(question)], [0, before])
+    const left = await desk.answer(question)
+    await tick()
+    assert.deepEqual([(await cancel(left)).status, (await cancel(left)).body.code], [409, 'not_held'])
+    const note = await inbox.say('note', question.conversation_id)
+    assert.equal((await cancel(note)).body.code, 'not_held')
+  })
+
+  test('does not go if they have written before, and a machine does not count', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const [one, two, three] = [await desk.asked(), await desk.asked(), await desk.asked()]
+    const later = { send_at: inMinutes(5), send_unless_reply: true }
+    const [dropped, sent] = [await desk.answer(one, later), await desk.answer(two, later)]
+    const always = await desk.answer(three, { send_at: inMinutes(5) })
+    for (const { conversation_id } of [one, three]) await inbox.say('inbound', conversation_id)
+    const machine = await inbox.say('inbound', two.conversation_id)
+    server.store.db.prepare('UPDATE messages SET is_automatic = 1 WHERE id = ?').run(machine.id)
+    const seq = server.lastSeq()
+    server.advance(5 * MINUTE)
+    await tick()
+    const { status, error, send_at } = await desk.now(dropped)
+    assert.deepEqual([status, send_at], ['failed', null])
+    assert.match(error, /they have written before/)
+    assert.deepEqual(
+      inbox.told(seq, dropped.id).map((told) => told.split(' ')[0]),
+      ['message.failed'],
+    )
+    assert.notEqual((await conversationOf(one)).waiting_since, null)
+    assert.equal((await desk.now(sent)).status, 'sent')
+    assert.equal((await desk.now(always)).status, 'sent')
+  })
+
+  test('is no message that others thread by, and stops a second answer until it is taken back', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const question = await desk.asked()
+    const held = await desk.answer(question, { send_at: inMinutes(5), last_seen_message_id: question.id })
+    const second = { last_seen_message_id: question.id }
+    assert.deepEqual((await refusal(question, second))[0], 409)
+    const insisting = await desk.answer(question)
+    await tick()
+    assert.doesNotMatch(String(smtp.mails[0]?.source), new RegExp(held.external_id.slice(1, -1)))
+    assert.equal((await desk.now(insisting)).in_reply_to, question.external_id)
+    await cancel(held)
+  })
+
+  test('is no answer either when another one is refused', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const question = await desk.asked()
+    const { waiting_since } = await state(question)
+    const reply = await desk.answer(question)
+    await tick()
+    const held = await desk.answer(question, { send_at: inMinutes(5) })
+    const { bounced } = sendingStore(server.deps)
+    await server.store.write(() => void bounced(server.a.org, reply.id, '550 no such user'))
+    assert.deepEqual((await state(question)).waiting_since, waiting_since)
+    await cancel(held)
+    // Nor does one that has failed stop the next one.
+    assert.equal(
+      (
+        await server.call('POST', '/messages', {
+          ...AGAIN,
+          conversation_id: question.conversation_id,
+          last_seen_message_id: question.id,
+        })
+      ).status,
+      201,
+    )
+  })
+
+  test('is not held by a time that has passed, as when the network was away', async (t) => {
+    desk.office(t, 1)
+    const question = await desk.asked()
+    const { send_at, status } = await desk.answer(question, { send_at: inMinutes(-1) })
+    assert.deepEqual([send_at, status], [null, 'queued'])
+    assert.equal((await state(question)).waiting_since, null)
+  })
+
+  test('needs a time in the next year, and a conversation by email', async (t) => {
+    desk.office(t, 1)
+    const question = await desk.asked()
+    const at = inMinutes(5)
+    const chat = await inbox.say('inbound')
+    for (const [given, errors, into = question] of [
+      [{ send_at: inMinutes(367 * 24 * 60) }, ['/send_at too_late']],
+      [{ send_at: at, sent_at: inMinutes(-5) }, ['/send_at sent_already']],
+      [{ send_at: at, direction: 'note' }, ['/send_at not_outbound_email']],
+      [{ send_at: at }, ['/send_at not_outbound_email'], chat],
+      [{ send_unless_reply: true }, ['/send_at required']],
+    ] as [Row, string[], Row?][])
+      assert.deepEqual(await refusal(into, given), [422, ...errors])
+    const opening = { conversation_id: undefined, contact_id: question.author.id, channel: 'email', send_at: at }
+    assert.deepEqual(await refusal(question, opening), [422, '/send_at opening'])
+  })
+})
+
+describe('a reply that closes', () => {
+  test('closes when the mail server has taken it, and not before', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const question = await desk.asked()
+    await desk.answer(question, { closes_conversation: true })
+    assert.equal((await conversationOf(question)).status, 'open')
+    await tick()
+    assert.equal((await conversationOf(question)).status, 'closed')
+  })
+
+  test('opens it again if it is refused later, and whoever waits is seen', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const question = await desk.asked()
+    const before = await state(question)
+    const reply = await desk.answer(question, { closes_conversation: true })
+    await tick()
+    const { bounced } = sendingStore(server.deps)
+    await server.store.write(() => void bounced(server.a.org, reply.id, '550 no such user'))
+    const { status, waiting_since, first_response_at } = await state(question)
+    assert.deepEqual([status, waiting_since, first_response_at], ['open', before.waiting_since, null])
+    assert.equal((await desk.now(reply)).status, 'failed')
+  })
+
+  test('closes at once where nothing has to be sent', async () => {
+    const chat = await inbox.say('inbound')
+    await inbox.say('outbound', chat.conversation_id, { closes_conversation: true })
+    assert.equal((await inbox.conversation(chat.conversation_id)).status, 'closed')
+    const other = await inbox.say('inbound')
+    await inbox.say('note', other.conversation_id, { closes_conversation: true })
+    assert.equal((await inbox.conversation(other.conversation_id)).status, 'open')
+  })
+})
