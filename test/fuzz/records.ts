@@ -43,7 +43,9 @@ const RECORDS: Record<string, Rule[]> = {
       'another author than the direction says',
       (one) => (one.author.type === 'contact') !== (one.direction === 'inbound'),
     ],
-    ['sent after it was made', (one) => one.sent_at > one.created_at],
+    // What was held is sent later.
+    ['sent after it was made', (one) => one.sent_at > one.created_at && one.direction !== 'outbound'],
+    ['held, and yet not queued', (one) => one.send_at !== null && one.status !== 'queued'],
     ['data of another length', (one) => one.attachments.some(isOtherLength)],
     ['code in the HTML', ({ body_html }) => /<script/i.test(body_html ?? '')],
   ],

@@ -65,11 +65,20 @@ export const RULES: Record<string, Rule> = {
   too_deep: isFilter, // of a filter with more than five levels
   too_many: either(isFilter, isAt('/to', '/cc', '/bcc')), // conditions of a filter, in all of its branches; recipients
   // A custom field, the filter of a smart list, the value of most operators, options of a type that chooses.
-  required: either(isCustom, isFilter, isAt('/options', '/from/email'), isRequired),
+  required: either(
+    isCustom,
+    isFilter,
+    isAt('/options', '/from/email'),
+    both(isAt('/send_at'), (_, __, { send_unless_reply }) => send_unless_reply === true),
+    isRequired,
+  ),
   // What goes with a message that opens a conversation, and with one that does not.
   not_inbound: both(isAt('/from', '/from/phone'), (_, __, { direction }) => direction !== 'inbound'),
   not_ours: both(isAt('/from/email'), (_, __, { direction }) => direction === 'outbound'),
-  not_outbound_email: isAt('/to', '/cc', '/bcc'),
+  not_outbound_email: isAt('/to', '/cc', '/bcc', '/send_at'),
+  opening: both(isAt('/send_at'), (_, __, { conversation_id }) => conversation_id === undefined),
+  sent_already: both(isAt('/send_at'), (_, __, { sent_at }) => sent_at !== undefined),
+  too_late: both(isAt('/send_at'), isText, (value) => timeOf(value) > Date.now() + 300 * 86_400_000),
   not_opening: both(isAt('/contact_id', '/channel', '/subject'), (_, __, body) => body.conversation_id !== undefined),
   no_contact: both(
     isAt(''),

@@ -178,7 +178,7 @@ type Judge = (one: Conversation, messages: Message[], statuses: Status[]) => str
 
 function ofConversations(db: Connection, since: number, judge: Judge): string[] {
   const where = 'WHERE org_id = ? AND conversation_id = ?'
-  // What a sequence wrote answers nobody, and neither does what could not be sent, or went to others.
+  // What a sequence wrote answers nobody, and neither does what could not be sent, is held, or went to others.
   const messagesOf = db.prepare(
     `SELECT id, direction, sent_at, body_text, is_aside, lower(author ->> 'email') AS author,
        EXISTS (SELECT 1 FROM mailboxes AS own WHERE own.org_id = message.org_id
@@ -189,7 +189,7 @@ function ofConversations(db: Connection, since: number, judge: Judge): string[] 
        direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL AND NOT is_aside
          AND is_automatic = 0 AS is_answer
      FROM (SELECT messages.*, coalesce((SELECT is_aside FROM message_headers AS mail
-         WHERE mail.org_id = messages.org_id AND mail.message_id = messages.id), 0) AS is_aside FROM messages ${where}) AS message
+         WHERE mail.org_id = messages.org_id AND mail.message_id = messages.id), 0) AS is_aside FROM messages ${where} AND send_at IS NULL) AS message
      ORDER BY id`,
   )
   const statusesOf = db.prepare(`SELECT at, status FROM conversation_statuses ${where} ORDER BY conversation_version`)

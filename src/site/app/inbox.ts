@@ -3,13 +3,17 @@ import type { Need, Route } from '../../http/route.ts'
 import { Conversation, sorts } from '../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { INBOX_VIEWS, type InboxView, viewConditions } from '../../inbox/conversations/views.ts'
+import { senders } from '../../inbox/messages/from-address.ts'
+import { outgoingStore } from '../../inbox/messages/outgoing.ts'
 import type { Caller } from '../../lib/caller.ts'
 
 const ALL = { limit: 1, sort: { column: 'id' }, descending: true, count: true }
 
-/** The list of the inbox, who is due first, and how many conversations each of its views has. */
+/** The list of the inbox, who is due first, how many conversations each of its views has, and whom a reply goes to. */
 export function inboxRoutes(deps: Deps): Route<Need>[] {
-  const { list, columns, filters } = conversationStore(deps)
+  const { list, columns, filters, byId } = conversationStore(deps)
+  const outgoing = outgoingStore(deps)
+  const { contactById } = senders(deps)
   const { clock } = deps
   const conditionsOf = (who: Caller, view: InboxView) => viewConditions(view, who, clock.now())
   return [
@@ -50,6 +54,23 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
           list(who.org, { ...ALL, conditions: conditionsOf(who, view) }, who).total,
         ])
         return { json: JSON.stringify(Object.fromEntries(counted)) }
+      },
+    },
+    {
+      kind: 'data',
+      method: 'get',
+      path: '/inbox/:id/recipients',
+      role: 'viewer',
+      name: 'inbox',
+      summary: 'Get whom a reply to everybody in a conversation would go to, and by which address',
+      read: (who, [id]) => {
+        const { contact_id } = byId(who, id as string)
+        const contact = contact_id === null ? undefined : contactById(who, contact_id)
+        const leaving = outgoing.leaving(who.org, id, contact, {})
+        if (typeof leaving === 'string')
+          return { json: JSON.stringify({ from: null, to: [], cc: [], reason: leaving }) }
+        const { from, to, cc } = leaving
+        return { json: JSON.stringify({ from, to, cc, reason: null }) }
       },
     },
   ]

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { random } from '../../../src/demo/story/random.ts'
 import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
+import { deskOf, person } from '../../support/desk.ts'
 import { inboxOf } from '../../support/inbox.ts'
+import { setMailboxes } from '../../support/mailbox.ts'
 import { idsOf, type Row } from '../../support/records.ts'
 import { examples, seedOf } from '../../support/seed.ts'
 import { setLevels } from '../../support/settings.ts'
@@ -110,6 +112,27 @@ test('a snooze hides a conversation from the lists of work, and not from what is
   app.advance(11 * MINUTE)
   await app.pass(0)
   assert.deepEqual(await views(), [0, 0, 1, 1, 1])
+})
+
+test('a reply to everybody goes to whom the API would send it, without an address of ours', async () => {
+  const desk = deskOf(app)
+  const mail = await desk.arrive({
+    from: person('Eva'),
+    to: [person('Ben'), { email: 'support@acme.example', name: null }],
+    cc: [person('Ida')],
+  })
+  const asked = (id: string, who: Person = 'viewer') => app.ask(who, 'GET', `/inbox/${id}/recipients`)
+  const { from, to, cc, reason } = (await asked(mail.conversation_id)).body
+  const emails = (all: Row[]) => all.map(({ email }) => email)
+  assert.deepEqual(
+    [from.email, emails(to), emails(cc), reason],
+    ['support@acme.example', ['eva@firm.example'], ['ben@firm.example', 'ida@firm.example'], null],
+  )
+  const reply = await desk.reply(mail.conversation_id)
+  assert.deepEqual([emails(reply.to), emails(reply.cc)], [emails(to), emails(cc)])
+  assert.equal((await asked(mail.conversation_id, 'stranger')).status, 404)
+  setMailboxes(app, [])
+  assert.match((await asked(mail.conversation_id)).body.reason, /no mailbox/)
 })
 
 /** What belongs to each view, told by the fields of the record alone. */

@@ -20,6 +20,7 @@ import { keyLabel } from '../../shell/commands/keys.ts'
 import { type Mode, offerComposer, replyKey } from './composing.ts'
 import { HeldLetter, UNDO_MS } from './held-letter.tsx'
 import { nameOfAuthor } from './message.tsx'
+import { isNobody, Recipients, useRecipients } from './recipients.tsx'
 import { nameOfContact } from './row.tsx'
 import { type Later, laterTime } from './snoozes.ts'
 import { texts } from './texts.ts'
@@ -42,6 +43,8 @@ export function Composer({ record, newest, messages }: ComposerProps) {
   const { id } = record
   const reply = draftFor(replyKey(id))
   const note = draftFor(`inbox-note:conversations:${id}`)
+  const isMail = record.channel === 'email'
+  const { people, from, why } = useRecipients(id, reply.body.value?.people)
   const writer = presentAt('conversations', id).value.find(({ typing }) => typing)
   const [, redraw] = useState(0)
   const [isSending, setSending] = useState(false)
@@ -69,7 +72,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
     if (typed === '') kept.clear()
     else if (mode === 'note') kept.set({ text: typed })
     // What its writer had read when the text was begun: what comes later stops it once.
-    else kept.set({ text: typed, seen: String(reply.body.peek()?.seen ?? newest?.id ?? '') })
+    else kept.set({ ...reply.body.peek(), text: typed, seen: String(reply.body.peek()?.seen ?? newest?.id ?? '') })
     look({ viewing: { kind: 'conversations', id }, typing: mode === 'reply' && typed !== '' })
   }
 
@@ -79,16 +82,17 @@ export function Composer({ record, newest, messages }: ComposerProps) {
     const body_text = text.trim()
     if (body_text === '') return box.current?.querySelector('textarea')?.focus()
     if (isSending) return
+    if (mode === 'reply' && isMail && people && isNobody(people)) return showError(words.needsRecipient)
     setSending(true)
     const seen = isInsisting ? newest?.id : String(reply.body.peek()?.seen || newest?.id || '')
     try {
       if (mode === 'note') await create('messages', { conversation_id: id, direction: 'note', body_text })
       else {
-        const isMail = record.channel === 'email'
         await create('messages', {
           conversation_id: id,
           direction: 'outbound',
           body_text,
+          ...(isMail && people ? people : {}),
           ...(seen ? { last_seen_message_id: seen } : {}),
           ...(isMail ? { send_at: new Date(at ?? serverNow() + UNDO_MS).toISOString() } : {}),
           ...(isUnlessAnswered ? { send_unless_reply: true } : {}),
@@ -137,8 +141,8 @@ export function Composer({ record, newest, messages }: ComposerProps) {
       <HeldLetter
         key={letter.id}
         message={letter}
-        onBack={({ body_text }) => {
-          reply.set({ text: body_text, seen: newest?.id ?? '' })
+        onBack={({ body_text, to, cc, bcc }) => {
+          reply.set({ text: body_text, seen: newest?.id ?? '', people: { to, cc, bcc } })
           choose('reply', true)
         }}
       />
@@ -175,8 +179,20 @@ export function Composer({ record, newest, messages }: ComposerProps) {
           </button>
         ))}
         <span class="grow" />
-        <span class="small mute cut">{mode === 'reply' ? words.recipients : words.onlyMembers}</span>
+        {mode === 'note' && <span class="small mute cut">{words.onlyMembers}</span>}
       </div>
+      {mode === 'reply' && isMail && people && (
+        <Recipients
+          people={people}
+          from={from}
+          onChange={(next) => reply.set({ ...reply.body.peek(), text: replyText, people: next })}
+        />
+      )}
+      {mode === 'reply' && isMail && why && (
+        <p class="live small" role="status">
+          {why}
+        </p>
+      )}
       <div
         id="inbox-write"
         role="tabpanel"
@@ -230,6 +246,8 @@ export function Composer({ record, newest, messages }: ComposerProps) {
     </div>
   )
 }
+
+const showError = (text: string): void => void showToast({ kind: 'error', text })
 
 /** The zone of the member at that time, such as "GMT+1". */
 const zoneName = (at: number): string =>

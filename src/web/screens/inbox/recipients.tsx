@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks'
+import { Avatar } from '../../components/avatar.tsx'
+import { Button } from '../../components/button.tsx'
+import { type Choice, MultiCombobox } from '../../components/combobox.tsx'
+import { pathWith } from '../../data/api.ts'
+import { client } from '../../data/current.ts'
+import type { Contact, Message } from '../../data/types.ts'
+import { format } from '../../lib/locale.ts'
+import { useAsk } from '../../shell/pages/ask.ts'
+import { texts } from './texts.ts'
+
+type Person = Message['to'][number]
+const FIELDS = ['to', 'cc', 'bcc'] as const
+type Field = (typeof FIELDS)[number]
+export type People = Record<Field, readonly Person[]>
+
+type Answer = { from: Person | null; to: Person[]; cc: Person[]; reason: string | null }
+
+/** Whom a reply goes to: everybody of the last message of a person, unless its writer has chosen others. */
+export function useRecipients(
+  conversation: string,
+  chosen: unknown,
+): { people: People | undefined; from: string; why: string | null } {
+  const asked = useAsk<Answer>(`/app/inbox/${conversation}/recipients`, ['messages', 'conversations']).value
+  const own = chosen as People | undefined
+  const people = own ?? (asked && { to: asked.to, cc: asked.cc, bcc: [] })
+  return { people, from: asked?.from?.email ?? '', why: asked?.reason ?? null }
+}
+
+export const isNobody = ({ to, cc, bcc }: People): boolean => to.length + cc.length + bcc.length === 0
+
+type RecipientsProps = { people: People; from: string; onChange: (people: People) => void }
+
+/** The names in one line; each can be changed. What leaves goes to these, one by one. */
+export function Recipients({ people, from, onChange }: RecipientsProps) {
+  const [isOpen, setOpen] = useState(false)
+  const words = texts()
+  const names = (all: readonly Person[]) => format.value.list(all.map(nameOf))
+  if (!isOpen)
+    return (
+      <div class="to-line row small">
+        <span class="cut mute grow" dir="auto">
+          {[
+            isNobody(people) ? words.toNobody : people.to.length > 0 && words.to(names(people.to)),
+            people.cc.length > 0 && words.cc(names(people.cc)),
+            people.bcc.length > 0 && words.bcc(names(people.bcc)),
+            from && words.from(from),
+          ]
+            .filter(Boolean)
+            .join(', ')}
+        </span>
+        <Button plain aria-expanded={false} onClick={() => setOpen(true)}>
+          {words.changeRecipients}
+        </Button>
+      </div>
+    )
+  return (
+    <div class="to-lines">
+      {FIELDS.map((field) => (
+        <div key={field} class="row">
+          <span class="small mute">{words.fields[field]}</span>
+          <div class="input grow">
+            <MultiCombobox
+              label={words.fields[field]}
+              value={people[field].map(asChoice)}
+              search={search}
+              create={async (typed) => (isEmail(typed) ? asChoice({ email: typed.trim(), name: null }) : null)}
+              onChange={(chosen) => onChange({ ...people, [field]: chosen.map(asPerson) })}
+            />
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const nameOf = ({ name, email }: Person): string => name || email
+const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text.trim())
+
+const asChoice = (person: Person): Choice => ({
+  value: person.email,
+  label: nameOf(person),
+  note: person.name ? person.email : undefined,
+  mark: <Avatar kind="contact" name={nameOf(person)} size={16} />,
+})
+const asPerson = ({ value, label }: Choice): Person => ({ email: value, name: label === value ? null : label })
+
+/** Contacts with an address; who has several is offered with each. */
+async function search(typed: string, signal: AbortSignal): Promise<Choice[]> {
+  const query = { limit: 10, q: typed.trim() === '' ? undefined : typed.trim().slice(0, 255) }
+  const { data } = await client().api.get<{ data: Contact[] }>(pathWith('/api/v1/contacts', query))
+  if (signal.aborted) return []
+  return data.flatMap(({ name, emails }) =>
+    emails.map(({ email }) => asChoice({ email, name: name === email ? null : name })),
+  )
+}
