@@ -13,6 +13,8 @@ import { commands } from '../src/cli/commands.ts'
 import { newSecret, signedHeaders } from '../src/events/signature.ts'
 import { cli, cliJson } from './cli/command-line.ts'
 import { conformance } from './support/conformance.ts'
+import { inboxOf } from './support/inbox.ts'
+import { setMailboxes } from './support/mailbox.ts'
 import { MAIN } from './support/program.ts'
 import { startServer, type TestServer } from './support/server.ts'
 
@@ -62,6 +64,22 @@ test('the inbox works as it is printed', { skip: hasShell ? false : 'needs a POS
   const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
   const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
   assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200', '200'])
+})
+
+test('a reply is held and taken back as it is printed', {
+  skip: hasShell ? false : 'needs a POSIX shell',
+}, async () => {
+  setMailboxes(server)
+  const { say, get } = inboxOf(server)
+  const asked = await say('inbound', undefined, { channel: 'email' })
+  const block = blocks.find((each) => each.includes('held.json')) as string
+  // The clock of the server is another one than that of the shell.
+  const lines = block.replace(/\$\(date [^)]*\)/, new Date(server.now() + 86_400_000).toISOString())
+  const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
+  const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
+  const { conversation_id, send_at, body_text } = JSON.parse(stdout)
+  assert.deepEqual([conversation_id, body_text, send_at !== null], [asked.conversation_id, 'Good morning!', true])
+  assert.equal((await get(`/conversations/${conversation_id}/messages`)).data.length, 1)
 })
 
 test('every mailbox of the pages can be set up as it is printed', () => {
