@@ -23,6 +23,7 @@ DELETE /app/drafts/:key           viewer
 GET    /app/drafts/:key           viewer
 PUT    /app/drafts/:key           viewer
 GET    /app/duplicates            member
+GET    /app/inbox/:id/history     viewer
 GET    /app/inbox/:id/recipients  viewer
 GET    /app/inbox/counts          viewer
 GET    /app/invites               admin

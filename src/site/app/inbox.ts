@@ -6,6 +6,7 @@ import { INBOX_VIEWS, type InboxView, viewConditions } from '../../inbox/convers
 import { senders } from '../../inbox/messages/from-address.ts'
 import { outgoingStore } from '../../inbox/messages/outgoing.ts'
 import type { Caller } from '../../lib/caller.ts'
+import { inboxHistory } from './inbox-history.ts'
 
 const ALL = { limit: 1, sort: { column: 'id' }, descending: true, count: true }
 
@@ -73,5 +74,6 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
         return { json: JSON.stringify({ from, to, cc, reason: null }) }
       },
     },
+    inboxHistory(deps),
   ]
 }

@@ -114,6 +114,31 @@ test('a snooze hides a conversation from the lists of work, and not from what is
   assert.deepEqual(await views(), [0, 0, 1, 1, 1])
 })
 
+test('the history of a conversation names who has assigned, closed and opened it, oldest first', async () => {
+  const { id } = await inbox.opened()
+  const history = async (person: Person = 'viewer') => (await app.ask(person, 'GET', `/inbox/${id}/history`)).body
+  const act = (person: Person, patch: Row) => app.people[person].call('PATCH', `/api/v1/conversations/${id}`, patch)
+  await act('member', { owner_id: app.ids.other, priority: 'high' })
+  await act('other', { tag_ids: [] })
+  await inbox.say('note', id)
+  const until = inbox.inMs(60 * MINUTE)
+  await act('other', { status: 'snoozed', snoozed_until: until })
+  await act('member', { status: 'closed' })
+  await inbox.say('inbound', id)
+  const { data } = await history()
+  assert.deepEqual(
+    data.map(({ actor_id, field, before, after, until }: Row) => [actor_id, field, before, after, until]),
+    [
+      [app.ids.member, 'owner_id', null, app.ids.other, null],
+      [app.ids.member, 'priority', 'normal', 'high', null],
+      [app.ids.other, 'status', 'open', 'snoozed', until],
+      [app.ids.member, 'status', 'snoozed', 'closed', null],
+      [app.ids.owner, 'status', 'closed', 'open', null],
+    ],
+  )
+  assert.equal((await history('stranger')).status, 404)
+})
+
 test('a reply to everybody goes to whom the API would send it, without an address of ours', async () => {
   const desk = deskOf(app)
   const mail = await desk.arrive({

@@ -84,6 +84,7 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
     await settled()
     assert.equal((await read(one.id)).owner_id, ana.id)
     assert.equal((await read(three.id)).owner_id, null)
+    await page.locator('.told', { hasText: 'gave it to' }).waitFor()
     await assertAccessible(page)
   })
 

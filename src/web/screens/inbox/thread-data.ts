@@ -83,7 +83,7 @@ function threadOf(id: string) {
  * By when it came or left here, by the clock of the server, whatever its writer's says: an answer never stands above what it
  * answers. What is held stands where it will leave.
  */
-const placeOf = ({ direction, created_at, sent_at }: Message): number =>
+export const placeOf = ({ direction, created_at, sent_at }: Message): number =>
   Date.parse(direction === 'outbound' && sent_at > created_at ? sent_at : created_at)
 
 export const newestOf = (messages: readonly Message[]): Message | undefined =>

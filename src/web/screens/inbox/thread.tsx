@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { HistoryLine } from '../../../site/app/inbox-history.ts'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { sayWhy } from '../../components/say-why.ts'
@@ -9,14 +10,41 @@ import { hasRole } from '../../data/may.ts'
 import { look } from '../../data/presence.ts'
 import type { Conversation, Message } from '../../data/types.ts'
 import { words as common } from '../../lib/texts/words/texts.ts'
+import { useAsk } from '../../shell/pages/ask.ts'
 import { markRead } from './acts.ts'
 import { Composer } from './composer.tsx'
 import { noComposer } from './composing.ts'
 import { Head } from './head.tsx'
 import { MessageView } from './message.tsx'
 import { knownOf } from './quotes.ts'
+import { SystemLine } from './system-line.tsx'
 import { texts } from './texts.ts'
-import { newestOf, useThread } from './thread-data.ts'
+import { newestOf, placeOf, useThread } from './thread-data.ts'
+
+const NONE: readonly HistoryLine[] = []
+
+const knownBefore = (messages: readonly Message[], { id }: Message): string =>
+  knownOf(
+    messages
+      .slice(
+        0,
+        messages.findIndex((each) => each.id === id),
+      )
+      .map(({ body_text }) => body_text),
+  )
+
+/** Messages and what was done, by when it was; before the earliest message that is here, nothing is told. */
+function inOrder(
+  messages: readonly Message[],
+  lines: readonly HistoryLine[],
+  isCut: boolean,
+): (Message | HistoryLine)[] {
+  const shown = messages.filter(isShown)
+  const first = shown[0] ? placeOf(shown[0]) : 0
+  const told = lines.filter(({ at }) => !isCut || Date.parse(at) >= first)
+  const timeOf = (each: Message | HistoryLine) => ('field' in each ? Date.parse(each.at) : placeOf(each))
+  return [...shown, ...told].sort((one, other) => timeOf(one) - timeOf(other))
+}
 
 /** My own letters that wait stand where they were written. */
 const isShown = ({ send_at, author }: Message): boolean => send_at === null || author.id !== me.value.id
@@ -31,6 +59,7 @@ export function ThreadPane({ record, onClose }: { record: Conversation; onClose:
   const scroller = useRef<HTMLDivElement>(null)
   const messages = thread.messages.value
   const newest = messages?.at(-1)?.id
+  const lines = useAsk<{ data: HistoryLine[] }>(`/app/inbox/${id}/history`, ['conversations']).value?.data ?? NONE
 
   useEffect(() => {
     look({ viewing: { kind: 'conversations', id } })
@@ -77,13 +106,13 @@ export function ThreadPane({ record, onClose }: { record: Conversation; onClose:
             {sayWhy(thread.error.value)}
           </Empty>
         )}
-        {messages?.filter(isShown).map((message, at) => (
-          <MessageView
-            key={message.id}
-            message={message}
-            known={knownOf(messages.slice(0, at).map(({ body_text }) => body_text))}
-          />
-        ))}
+        {inOrder(messages ?? [], lines, thread.earlier.value !== null).map((each) =>
+          'field' in each ? (
+            <SystemLine key={each.id} line={each} />
+          ) : (
+            <MessageView key={each.id} message={each} known={knownBefore(messages ?? [], each)} />
+          ),
+        )}
       </div>
       {messages && hasRole('member') && (
         <Composer key={id} record={record} newest={newestOf(messages)} messages={messages} />

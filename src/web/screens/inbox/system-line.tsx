@@ -1,0 +1,35 @@
+import type { HistoryLine } from '../../../site/app/inbox-history.ts'
+import { Icon, type IconName } from '../../components/icon.tsx'
+import { memberName } from '../../data/boot.ts'
+import { format } from '../../lib/locale.ts'
+import { now } from '../../lib/now.ts'
+import type { Priority, Status } from './acts.ts'
+import { texts } from './texts.ts'
+
+const ICONS: Readonly<Record<HistoryLine['field'], IconName>> = {
+  status: 'check',
+  owner_id: 'person',
+  priority: 'flag',
+}
+
+/** Between the messages: who has closed, opened, assigned or raised it. */
+export function SystemLine({ line }: { line: HistoryLine }) {
+  return (
+    <p class="told small" data-line={line.id}>
+      <Icon name={line.after === 'snoozed' ? 'snooze' : ICONS[line.field]} small />
+      <span class="grow">{wordsOf(line)}</span>
+      <time dateTime={line.at} title={format.value.full(line.at)}>
+        {format.value.when(line.at, now.value)}
+      </time>
+    </p>
+  )
+}
+
+function wordsOf({ field, after, actor_id, until }: HistoryLine): string {
+  const { lines, priorities } = texts()
+  const by = (actor_id && memberName(actor_id)) || ''
+  if (field === 'priority') return lines.priority(priorities[after as Priority], by)
+  if (field === 'owner_id') return after === null ? lines.noOwner(by) : lines.owner(memberName(after) ?? '…', by)
+  if (after === 'snoozed') return lines.snoozed(until ? format.value.when(until, now.value) : '', by)
+  return lines[after as Exclude<Status, 'snoozed'>](by)
+}
