@@ -21,7 +21,8 @@ const MAX_SENT_ID = 900
 /** The most ids in References: the first, and the last ones. */
 const MAX_REFERENCES = 50
 
-const NO_MAILBOX = 'There is no mailbox to send it from. If the email was sent by another system, include sent_at.'
+export const NO_MAILBOX =
+  'There is no mailbox to send it from. If the email was sent by another system, include sent_at.'
 const NO_EMAIL = 'The contact has no email address to send it to.'
 
 /** How a member's message will be sent. */

@@ -4,7 +4,7 @@ import { Conversation, sorts } from '../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { INBOX_VIEWS, type InboxView, viewConditions } from '../../inbox/conversations/views.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
-import { outgoingStore } from '../../inbox/messages/outgoing.ts'
+import { NO_MAILBOX, outgoingStore } from '../../inbox/messages/outgoing.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { inboxHistory } from './inbox-history.ts'
 
@@ -68,8 +68,10 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
         const { contact_id } = byId(who, id as string)
         const contact = contact_id === null ? undefined : contactById(who, contact_id)
         const leaving = outgoing.leaving(who.org, id, contact, {})
-        if (typeof leaving === 'string')
-          return { json: JSON.stringify({ from: null, to: [], cc: [], reason: leaving }) }
+        if (typeof leaving === 'string') {
+          const reason = leaving === NO_MAILBOX ? 'no_mailbox' : 'no_email'
+          return { json: JSON.stringify({ from: null, to: [], cc: [], reason }) }
+        }
         const { from, to, cc } = leaving
         return { json: JSON.stringify({ from, to, cc, reason: null }) }
       },

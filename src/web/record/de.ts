@@ -194,6 +194,7 @@ export const de: Like<typeof en> = {
     answered: 'hat eine Mail gesendet',
     internalNote: 'hat intern notiert, nur Mitglieder sehen es',
     whole: 'Alles zeigen',
+    conversation: 'Konversation',
     less: 'Weniger zeigen',
     mailFailed: 'Der Rest konnte nicht geladen werden. Versuch es gleich noch einmal.',
     attachments: (number) => count(number, { one: 'Anhang', other: 'Anhänge' }),

@@ -180,6 +180,7 @@ export const en = {
     answered: 'sent a mail',
     internalNote: 'added an internal note, only members see it',
     whole: 'Show all',
+    conversation: 'Conversation',
     less: 'Show less',
     mailFailed: 'The rest could not be loaded. Try again in a moment.',
     attachments: (number: number) => count(number, { one: 'attachment', other: 'attachments' }),

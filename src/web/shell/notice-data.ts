@@ -30,11 +30,15 @@ export async function markRead(body: { ids: string[] } | { all: true }): Promise
   page.value = { ...now, counts: { ...now.counts, notifications: answer.body.unread } }
 }
 
-/** Where the record of a notice is; null where it has no screen, such as a conversation: then the notice only says it. */
+/** Records that open beside their list. */
+const BESIDE: Readonly<Record<string, string>> = { tasks: '/tasks?task=', conversations: '/inbox?c=' }
+
+/** Where the record of a notice is; null where it has no screen: then the notice only says it. */
 export function placeOf({ record, detail }: Notice): string | null {
   // Of what was handed over, the first kind that has a screen: its table begins with what is new.
   if (detail) return screenAt('counts' in detail ? `/${Object.keys(detail.counts)[0]}` : '/settings/operation')
-  return record.kind === 'tasks' ? `/tasks?task=${record.id}` : screenAt(`/${record.kind}/${record.id}`)
+  const beside = BESIDE[record.kind]
+  return beside ? beside + record.id : screenAt(`/${record.kind}/${record.id}`)
 }
 
 const screenAt = (path: string): string | null => (findEntry(entries.value, path) ? path : null)

@@ -84,7 +84,7 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
     await settled()
     assert.equal((await read(one.id)).owner_id, ana.id)
     assert.equal((await read(three.id)).owner_id, null)
-    await page.locator('.told', { hasText: 'gave it to' }).waitFor()
+    await page.locator('.told', { hasText: 'took it' }).waitFor()
     await assertAccessible(page)
   })
 
@@ -292,6 +292,26 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
     await page.getByText('Nothing found').waitFor()
     await page.keyboard.press('Escape')
     await row('Bea').waitFor()
+  })
+
+  test('is where a mail of a contact and a notice lead to', async () => {
+    const { id, contact_id } = await opened('Dora')
+    await ben.call('PATCH', `/api/v1/conversations/${id}`, { owner_id: ana.id })
+    await show(`/contacts/${contact_id}`)
+    await page.locator('.mail h4 a').click()
+    await page.locator('.th .msg').waitFor()
+    assert.equal(new URL(page.url()).search, `?c=${id}`)
+    await page.goto(new URL('/notices', page.url()).href)
+    await page
+      .getByRole('link', { name: /About Dora/ })
+      .first()
+      .click()
+    await page
+      .getByRole('link', { name: 'Open', exact: true })
+      .or(page.getByRole('button', { name: 'Open', exact: true }))
+      .click()
+    await page.locator('.th .msg').waitFor()
+    assert.equal(new URL(page.url()).search, `?c=${id}`)
   })
 
   test('is one pane on a phone, with the way back', async () => {

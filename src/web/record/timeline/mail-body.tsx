@@ -27,7 +27,9 @@ export function MailBody({ mail }: { mail: MailEntry }) {
 
   return (
     <div class={mail.direction === 'note' ? 'box mail is-note' : 'box mail'}>
-      {mail.subject && <h4>{mail.subject}</h4>}
+      <h4>
+        <a href={`/inbox?c=${mail.conversation_id}`}>{mail.subject || texts().timeline.conversation}</a>
+      </h4>
       <p class={isOpen ? 'text' : 'text three'}>{text}</p>
       {whole === 'failed' && <p class="small late">{words.mailFailed}</p>}
       <div class="row small mute">

@@ -181,7 +181,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
         <span class="grow" />
         {mode === 'note' && <span class="small mute cut">{words.onlyMembers}</span>}
       </div>
-      {mode === 'reply' && isMail && people && (
+      {mode === 'reply' && isMail && people && why !== 'no_mailbox' && (
         <Recipients
           people={people}
           from={from}
@@ -190,7 +190,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
       )}
       {mode === 'reply' && isMail && why && (
         <p class="live small" role="status">
-          {why}
+          {words.cannot[why]}
         </p>
       )}
       <div

@@ -99,6 +99,7 @@ export const de: Like<typeof en> = {
     closed: (by) => (by ? `Geschlossen von ${by}` : 'Geschlossen'),
     snoozed: (time, by) => `Zurückgestellt bis ${time}${by ? ` von ${by}` : ''}`,
     owner: (to, by) => (by ? `${by} hat sie an ${to} gegeben` : `An ${to} gegeben`),
+    took: (by) => `${by} hat sie übernommen`,
     noOwner: (by) => (by ? `${by} hat sie niemandem zugeordnet` : 'Niemandem zugeordnet'),
     priority: (name, by) => (by ? `${by} hat die Priorität auf ${name} gesetzt` : `Priorität ${name}`),
   },
@@ -128,6 +129,11 @@ export const de: Like<typeof en> = {
   bcc: (names) => `Blindkopie an ${names}`,
   changeRecipients: 'Ändern',
   fields: { to: 'An', cc: 'Kopie', bcc: 'Blindkopie' },
+  cannot: {
+    no_mailbox:
+      'Es gibt kein Postfach, also lässt sich nicht antworten. Ein Admin verbindet eines mit „dealbox mailbox connect“.',
+    no_email: 'Der Kontakt hat keine E-Mail-Adresse. Nenne jemanden, an den sie geht.',
+  },
   needsRecipient: 'Nenne jemanden, an den sie geht',
   notSentWhy: 'Die Antwort wurde nicht gesendet',
   noteNotAdded: 'Die Notiz wurde nicht hinzugefügt',

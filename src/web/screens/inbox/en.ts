@@ -98,6 +98,7 @@ export const en = {
     closed: (by: string) => (by ? `Closed by ${by}` : 'Closed'),
     snoozed: (time: string, by: string) => `Snoozed until ${time}${by ? ` by ${by}` : ''}`,
     owner: (to: string, by: string) => (by ? `${by} gave it to ${to}` : `Given to ${to}`),
+    took: (by: string) => `${by} took it`,
     noOwner: (by: string) => (by ? `${by} gave it to nobody` : 'Given to nobody'),
     priority: (name: string, by: string) => (by ? `${by} set the priority to ${name}` : `Priority ${name}`),
   },
@@ -127,6 +128,11 @@ export const en = {
   bcc: (names: string) => `bcc ${names}`,
   changeRecipients: 'Change',
   fields: { to: 'To', cc: 'Cc', bcc: 'Bcc' },
+  cannot: {
+    no_mailbox:
+      'There is no mailbox, so a reply cannot be sent. An administrator connects one with “dealbox mailbox connect”.',
+    no_email: 'The contact has no email address. Name somebody whom it goes to.',
+  },
   needsRecipient: 'Name somebody whom it goes to',
   notSentWhy: 'The reply was not sent',
   noteNotAdded: 'The note was not added',

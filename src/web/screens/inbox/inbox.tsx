@@ -135,7 +135,7 @@ export function Screen() {
           />
         </div>
         {isStale && (
-          <Button plain class="fresh" icon="up" onClick={renew}>
+          <Button plain class="il-news" icon="up" onClick={renew}>
             {texts().fresh(Math.max(1, rows.fresh.value))}
           </Button>
         )}

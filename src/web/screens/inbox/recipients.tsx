@@ -14,13 +14,13 @@ const FIELDS = ['to', 'cc', 'bcc'] as const
 type Field = (typeof FIELDS)[number]
 export type People = Record<Field, readonly Person[]>
 
-type Answer = { from: Person | null; to: Person[]; cc: Person[]; reason: string | null }
+type Answer = { from: Person | null; to: Person[]; cc: Person[]; reason: 'no_mailbox' | 'no_email' | null }
 
 /** Whom a reply goes to: everybody of the last message of a person, unless its writer has chosen others. */
 export function useRecipients(
   conversation: string,
   chosen: unknown,
-): { people: People | undefined; from: string; why: string | null } {
+): { people: People | undefined; from: string; why: Answer['reason'] } {
   const asked = useAsk<Answer>(`/app/inbox/${conversation}/recipients`, ['messages', 'conversations']).value
   const own = chosen as People | undefined
   const people = own ?? (asked && { to: asked.to, cc: asked.cc, bcc: [] })

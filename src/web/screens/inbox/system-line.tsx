@@ -29,6 +29,7 @@ function wordsOf({ field, after, actor_id, until }: HistoryLine): string {
   const { lines, priorities } = texts()
   const by = (actor_id && memberName(actor_id)) || ''
   if (field === 'priority') return lines.priority(priorities[after as Priority], by)
+  if (field === 'owner_id' && after !== null && after === actor_id) return lines.took(by)
   if (field === 'owner_id') return after === null ? lines.noOwner(by) : lines.owner(memberName(after) ?? '…', by)
   if (after === 'snoozed') return lines.snoozed(until ? format.value.when(until, now.value) : '', by)
   return lines[after as Exclude<Status, 'snoozed'>](by)
