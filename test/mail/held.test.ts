@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { waitingMails } from '../../src/inbox/mailboxes/waiting-mails.ts'
 import { sendingStore } from '../../src/mail/sending.ts'
 import { errorsOf, type Row } from '../support/records.ts'
+import { startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { officeOf } from './office.ts'
@@ -126,6 +127,12 @@ describe('a held mail', () => {
     assert.doesNotMatch(String(smtp.mails[0]?.source), new RegExp(held.external_id.slice(1, -1)))
     assert.equal((await desk.now(insisting)).in_reply_to, question.external_id)
     await cancel(held)
+    // Who had seen it has seen all that was there.
+    const seen = { ...AGAIN, conversation_id: question.conversation_id, last_seen_message_id: insisting.id }
+    assert.equal((await server.call('POST', '/messages', seen)).status, 201)
+    const gone = await desk.answer(question, { send_at: inMinutes(5) })
+    await cancel(gone)
+    assert.equal((await server.call('POST', '/messages', { ...seen, last_seen_message_id: gone.id })).status, 201)
   })
 
   test('is no answer either when another one is refused', async (t) => {
@@ -176,6 +183,69 @@ describe('a held mail', () => {
       assert.deepEqual(await refusal(into, given), [422, ...errors])
     const opening = { conversation_id: undefined, contact_id: question.author.id, channel: 'email', send_at: at }
     assert.deepEqual(await refusal(question, opening), [422, '/send_at opening'])
+  })
+})
+
+describe('who has written while a reply was held', () => {
+  test('waits on, since its writer has not seen that, and the conversation does not close', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    for (const closes_conversation of [false, true]) {
+      const question = await desk.asked()
+      const reply = await desk.answer(question, { send_at: inMinutes(1), closes_conversation })
+      server.advance(1000)
+      const more = await inbox.say('inbound', question.conversation_id)
+      server.advance(MINUTE)
+      await tick()
+      const { status, waiting_since, first_response_at } = await state(question)
+      const sent = await desk.now(reply)
+      assert.deepEqual([sent.status, status, waiting_since], ['sent', 'open', more.sent_at])
+      assert.equal(first_response_at, sent.sent_at)
+    }
+    // The same while it waits for the mail server.
+    const question = await desk.asked()
+    await desk.answer(question, { closes_conversation: true })
+    await inbox.say('inbound', question.conversation_id)
+    await tick()
+    assert.equal((await conversationOf(question)).status, 'open')
+  })
+})
+
+describe('a held mail of somebody', () => {
+  test('is taken back and sent at once by its writer alone', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const question = await desk.asked()
+    const held = await desk.answer(question, { send_at: inMinutes(30), closes_conversation: true })
+    const screens = await startScreens(server)
+    t.after(() => screens.stop())
+    const [other, owner] = [await screens.signedIn('admin'), await screens.signedIn({ id: server.a.owner })]
+    const refused = await other.call('POST', `/api/v1/messages/${held.id}/cancel`)
+    assert.deepEqual([refused.status, refused.body.code], [403, 'not_author'])
+    const sendNow = (who = owner) => who.call('POST', `/app/messages/${held.id}/send-now`)
+    assert.equal((await sendNow(other)).status, 403)
+    const { status, body } = await sendNow()
+    assert.deepEqual([status, body.id], [200, held.id])
+    await tick()
+    assert.deepEqual([(await desk.now(held)).status, (await conversationOf(question)).status], ['sent', 'closed'])
+    assert.equal((await sendNow()).body.code, 'not_held')
+  })
+
+  test('does not go once its writer was deactivated', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const question = await desk.asked()
+    const held = await desk.answer(question, { send_at: inMinutes(5) })
+    const { author } = held
+    const set = (status: string) =>
+      server.store.db.prepare('UPDATE members SET status = ? WHERE id = ?').run(status, author.id)
+    set('deactivated')
+    server.advance(5 * MINUTE)
+    await tick()
+    set('active')
+    const { status, error } = await desk.now(held)
+    assert.deepEqual([status, smtp.mails.length], ['failed', 0])
+    assert.match(error, /was deactivated/)
   })
 })
 

@@ -40,6 +40,7 @@ GET    /app/members/seen          admin
 POST   /app/merges                member
 POST   /app/merges/:id/undo       member
 GET    /app/merges/preview        member
+POST   /app/messages/:id/send-now member
 GET    /app/names                 viewer
 GET    /app/notifications         viewer
 POST   /app/notifications/read    viewer

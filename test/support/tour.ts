@@ -57,6 +57,15 @@ const openFirstConversation = async (page: Page) => {
 }
 
 const CARD = '[data-card]'
+/** What the inbox of the tour needs beside the records: somebody who waits. */
+export const WAITING = {
+  direction: 'inbound',
+  channel: 'email',
+  from: { name: 'Bülent Erdoğan', email: 'b.erdogan@gruenwald.example' },
+  subject: 'Drawings for the spindle housing',
+  body_text: 'Attached is the revised sheet. Two bores moved, everything else is as in 2024.',
+}
+
 /** Addresses in braces are links that the caller has made. */
 export const TOUR: readonly Stop[] = [
   { name: 'inbox', path: '/inbox', ready: '.cv a' },

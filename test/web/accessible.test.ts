@@ -8,7 +8,7 @@ import { noBrowser, startChromium } from '../support/chromium.ts'
 import { assertAccessible, openPage } from '../support/page.ts'
 import { browserCookie, startScreens } from '../support/screens.ts'
 import { seedOf } from '../support/seed.ts'
-import { type Stop, TOUR } from '../support/tour.ts'
+import { type Stop, TOUR, WAITING } from '../support/tour.ts'
 import { becomes, until } from '../support/until.ts'
 import { cutOff } from './cut-off.ts'
 import { openBoard } from './deals/board-page.ts'
@@ -39,6 +39,7 @@ describe('all screens', { skip: noBrowser }, () => {
     await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa', company_id: company })
     const gone = await server.newId('/contacts', { first_name: 'Gone', last_name: 'For now', company_id: company })
     await admin.call('DELETE', `/api/v1/contacts/${gone}`, undefined, { 'Idempotency-Key': 'step.tour-1.1' })
+    await server.newId('/messages', WAITING)
     await server.newId('/tasks', { title: 'Order a loan unit', owner_id: server.members.AK, due_at: null })
   })
   after(async () => {

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../support/chromium.ts'
 import { openPage } from '../support/page.ts'
 import { seedOf } from '../support/seed.ts'
-import { type Stop, TOUR } from '../support/tour.ts'
+import { type Stop, TOUR, WAITING } from '../support/tour.ts'
 import { becomes } from '../support/until.ts'
 import { cutOff } from './cut-off.ts'
 import { type KitBoard, startKitBoard } from './deals/kit-board.ts'
@@ -22,6 +22,7 @@ let server: KitBoard
 before(async () => {
   if (noBrowser) return
   server = await startKitBoard()
+  await server.newId('/messages', WAITING)
   await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa' })
 })
 after(() => server?.stop())

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../support/chromium.ts'
 import { openPage } from '../support/page.ts'
 import type { Stop } from '../support/tour.ts'
-import { TOUR } from '../support/tour.ts'
+import { TOUR, WAITING } from '../support/tour.ts'
 import { type KitBoard, startKitBoard } from './deals/kit-board.ts'
 
 // What the system asks for: few colours, no motion, a phone's fields. Larger letters are in larger.test.ts.
@@ -21,6 +21,7 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
     server = await startKitBoard()
     browser = await startChromium()
     cookie = (await server.screens.signedIn({ id: server.members.AK as string })).cookie
+    await server.newId('/messages', WAITING)
     await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa' })
   })
   after(async () => {

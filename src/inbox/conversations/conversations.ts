@@ -1,5 +1,4 @@
 import { type Deps, once } from '../../deps.ts'
-import type { EventName } from '../../events/names.ts'
 import type { Listed, Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
@@ -17,7 +16,7 @@ import { type Clock, NO_SLA } from '../sla/sla.ts'
 import { Conversation, ConversationPatch, columns, filters, sorts } from './conversation.ts'
 import { MAX_WORDS, type MessageEffect, messageEffects, wordsIn, wordsOfAll } from './message-effects.ts'
 import { type ConversationWithTargets, conversationTargets } from './sla-targets.ts'
-import { pastTime, resolvedStatus } from './statuses.ts'
+import { eventOf, pastTime, resolvedStatus } from './statuses.ts'
 
 /** What a new conversation begins with, besides its first message. */
 export type Opening = Pick<Conversation, 'subject' | 'channel' | 'contact_id' | 'company_id'> & {
@@ -175,6 +174,12 @@ export const conversationStore = once((deps: Deps) => {
     save(who, { record: before, clocks: held.clocks }, after, now, again)
   }
 
+  /** The customer waits since then, although a message of ours is newer: its writer had not seen theirs. */
+  function waitOn(org: number, id: string, waiting_since: string): void {
+    const held = hold(org, byId({ org, member: null }, id))
+    save({ org, member: null }, held, { ...held.record, waiting_since }, clock.now())
+  }
+
   /** Writes a change, which may date back, with its effect on the SLA targets, and its event. */
   function save(
     who: Caller,
@@ -196,7 +201,7 @@ export const conversationStore = once((deps: Deps) => {
     else if (!same(record.sla, after.record.sla)) update(who.org, record, after.record)
     clocks.write(who.org, record.id, before.clocks, after.clocks)
     schedule(who.org, before, after)
-    announce(who, nameOf(before.record, record), after.record, before.record)
+    announce(who, eventOf(before.record, record), after.record, before.record)
     return after.record
   }
 
@@ -269,6 +274,7 @@ export const conversationStore = once((deps: Deps) => {
     restore,
     applyMessage,
     unanswered,
+    waitOn,
     wake,
     slaDue,
     recount,
@@ -277,13 +283,6 @@ export const conversationStore = once((deps: Deps) => {
     clearDeal,
   }
 })
-
-/** Returns the most specific event. */
-function nameOf(before: Conversation, after: Conversation): EventName {
-  if (before.status === after.status) return 'conversation.updated'
-  if (after.status === 'closed') return 'conversation.closed'
-  return before.status === 'closed' ? 'conversation.reopened' : 'conversation.updated'
-}
 
 export const conversations = (deps: Deps): Route[] =>
   standardRoutes({

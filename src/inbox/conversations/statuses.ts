@@ -1,3 +1,4 @@
+import type { EventName } from '../../events/names.ts'
 import { field, invalid } from '../../lib/problem.ts'
 import { MINUTE_MS, parseTime, rfc3339 } from '../../lib/time.ts'
 import type { Database } from '../../store/sqlite/driver.ts'
@@ -57,4 +58,11 @@ export function pastTime(pointer: string, given: string, now: number): number {
   const ms = parseTime(given) as number
   if (ms > now + AHEAD_MS) throw invalid(field(pointer, 'in_future', 'must not be in the future'))
   return Math.min(ms, now)
+}
+
+/** Returns the most specific event. */
+export function eventOf(before: Conversation, after: Conversation): EventName {
+  if (before.status === after.status) return 'conversation.updated'
+  if (after.status === 'closed') return 'conversation.closed'
+  return before.status === 'closed' ? 'conversation.reopened' : 'conversation.updated'
 }

@@ -1,6 +1,6 @@
 import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
-import { conflict, type FieldError, field } from '../../lib/problem.ts'
+import { conflict, type FieldError, field, Problem } from '../../lib/problem.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
 import { conversationStore } from '../conversations/conversations.ts'
@@ -14,6 +14,7 @@ import { sendingRows } from './sending-rows.ts'
 // Mails that are held until a time. Until then they are no answer: the conversation, its SLA targets and its list are as before.
 // docs/decisions/074-held-mails.md has the reasons.
 
+const WRITER_LEFT = 'It was not sent: its writer was deactivated before its time came.'
 const ANSWERED = 'It was not sent: they have written before its time came.'
 /** Nobody remembers what was written to be sent in years. */
 const MAX_AHEAD_MS = 366 * 86_400_000
@@ -49,12 +50,14 @@ export const heldStore = once((deps: Deps) => {
     `UPDATE message_headers SET send_unless_reply = @unlessReply, closes_conversation = @closes
      WHERE org_id = @org AND message_id = @id`,
   )
+  /** When the first of those came that a person has written since. */
   const answer = db
     .prepare(
-      `SELECT 1 FROM messages INDEXED BY messages_conversation
-       WHERE org_id = ? AND conversation_id = ? AND id > ? AND direction = 'inbound' AND is_automatic = 0 LIMIT 1`,
+      `SELECT min(sent_at) FROM messages INDEXED BY messages_conversation
+       WHERE org_id = ? AND conversation_id = ? AND id > ? AND direction = 'inbound' AND is_automatic = 0 AND is_history = 0`,
     )
     .pluck()
+  const hasLeft = db.prepare("SELECT 1 FROM members WHERE org_id = ? AND id = ? AND status = 'deactivated'").pluck()
   const removals = [
     'DELETE FROM attachments WHERE org_id = @org AND message_id = @id',
     'DELETE FROM message_aliases WHERE org_id = @org AND message_id = @id',
@@ -97,8 +100,11 @@ export const heldStore = once((deps: Deps) => {
     }
     const { send_unless_reply } = rulesOf.get(org, id) as { send_unless_reply: number }
     const { conversation_id, author } = message
-    if (send_unless_reply === 1 && answer.get(org, conversation_id, id) !== undefined) {
-      finish(org, message, { status: 'failed', error: ANSWERED, send_at: null })
+    const unseen = (answer.get(org, conversation_id, id) as number | null) ?? undefined
+    const reason =
+      send_unless_reply === 1 && unseen !== undefined ? ANSWERED : hasLeft.get(org, author.id) ? WRITER_LEFT : undefined
+    if (reason !== undefined) {
+      finish(org, message, { status: 'failed', error: reason, send_at: null })
       return false
     }
     const now = clock.now()
@@ -109,23 +115,40 @@ export const heldStore = once((deps: Deps) => {
       conversations.byId(who, conversation_id),
       effectOf(message, now, rows.mailOf(org, id)?.is_aside === 1),
     )
+    // Its writer has not seen what came while it was held: they wait on.
+    if (unseen !== undefined) conversations.waitOn(org, conversation_id, rfc3339(unseen))
     return true
   }
 
-  /** Takes a held mail back: it is as if it had never been written. Throws 409 if it is not held. */
-  function cancel(who: Caller, message: Message): void {
-    const { org } = who
-    const { id, status, send_at } = message
+  /** Throws 409 if it is not held, and 403 for anybody but its writer. */
+  function checkHeld(who: Caller, { status, send_at, author }: Message): void {
     if (status !== 'queued' || send_at === null)
       throw conflict('not_held', 'This message is not held any more, so it cannot be taken back.')
+    if (who.member === null || author.id !== who.member)
+      throw new Problem(403, 'not_author', 'Only the member who wrote a held message can change what becomes of it.')
+  }
+
+  /** Takes a held mail back: it is as if it had never been written. Throws 403 and 409. */
+  function cancel(who: Caller, message: Message): void {
+    checkHeld(who, message)
+    const { org } = who
+    const { id } = message
     jobs.cancel(org, MESSAGE_SEND, id)
     for (const statement of removals) statement.run({ org, id })
     tell(who, message.conversation_id)
   }
 
-  /** Closes the conversation that a mail was to close, once it was sent. */
+  /** Lets a held mail go at once. Throws 403 and 409. */
+  function sendNow(who: Caller, message: Message): Message {
+    checkHeld(who, message)
+    const now = clock.now()
+    outgoing.send(who.org, message.id, now)
+    return finish(who.org, message, { send_at: rfc3339(now), sent_at: rfc3339(now) })
+  }
+
+  /** Closes the conversation that a mail was to close, once it was sent; not if they have written meanwhile. */
   function settle(org: number, { id, conversation_id }: Message): void {
-    if (!closes(org, id)) return
+    if (!closes(org, id) || answer.get(org, conversation_id, id) !== null) return
     const who = { org, member: null }
     conversations.patch(who, conversations.byId(who, conversation_id), { status: 'closed' })
   }
@@ -141,7 +164,7 @@ export const heldStore = once((deps: Deps) => {
   const closes = (org: number, id: string): boolean =>
     (rulesOf.get(org, id) as { closes_conversation: number } | undefined)?.closes_conversation === 1
 
-  return { note, release, cancel, settle, reopen }
+  return { note, release, cancel, sendNow, settle, reopen }
 })
 
 function effectOf({ body_text, attachments, author }: Message, at: number, isAside: boolean): MessageEffect {

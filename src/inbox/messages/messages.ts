@@ -67,7 +67,6 @@ export const messageStore = once((deps: Deps) => {
     const { conversation, channel } = placeOf(who, given)
     const repeated = given.external_id && (known.get(who.org, channel, given.external_id) as string | undefined)
     if (repeated) return { repeated: columns.present(find(who, repeated)) }
-    references.check(who.org, { last_seen_message_id: given.last_seen_message_id })
     checkUnanswered(who.org, given)
     const at = timeOf(given)
     const files = attachments.read(given.attachments ?? [], uploaded)

@@ -10,7 +10,10 @@ export const neverTwice = once(({ db }: Deps) => {
        AND status <> 'failed' ORDER BY id LIMIT 1`,
   )
 
-  /** Throws 409 if a person has written since the message that the writer has seen. Notes and machines do not count. */
+  /**
+   * Throws 409 if a person has written since the message that the writer has seen. Notes and machines do not count. The id is a
+   * place in the order in which messages were stored: that of one that was taken back since is as good.
+   */
   return (org: number, { conversation_id, direction, last_seen_message_id: seen }: MessageCreate): void => {
     if (!conversation_id || !seen || direction !== 'outbound') return
     const since = newer.get(org, conversation_id, seen) as { id: string; direction: string } | undefined

@@ -4,6 +4,9 @@ import { Conversation, sorts } from '../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { INBOX_VIEWS, type InboxView, viewConditions } from '../../inbox/conversations/views.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
+import { heldStore } from '../../inbox/messages/held.ts'
+import { Message, columns as messageColumns } from '../../inbox/messages/message.ts'
+import { messageStore } from '../../inbox/messages/messages.ts'
 import { NO_MAILBOX, outgoingStore } from '../../inbox/messages/outgoing.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { inboxHistory } from './inbox-history.ts'
@@ -14,6 +17,8 @@ const ALL = { limit: 1, sort: { column: 'id' }, descending: true, count: true }
 export function inboxRoutes(deps: Deps): Route<Need>[] {
   const { list, columns, filters, byId } = conversationStore(deps)
   const outgoing = outgoingStore(deps)
+  const { find } = messageStore(deps)
+  const { sendNow } = heldStore(deps)
   const { contactById } = senders(deps)
   const { clock } = deps
   const conditionsOf = (who: Caller, view: InboxView) => viewConditions(view, who, clock.now())
@@ -77,5 +82,17 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
       },
     },
     inboxHistory(deps),
+    {
+      kind: 'write',
+      method: 'post',
+      path: '/messages/:id/send-now',
+      role: 'member',
+      name: 'message',
+      summary: 'Let a held message go at once',
+      returns: Message,
+      status: 200,
+      find: (who, id) => messageColumns.present(find(who, id as string)),
+      run: ({ who, record }) => sendNow(who, record as Message),
+    },
   ]
 }

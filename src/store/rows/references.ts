@@ -15,7 +15,6 @@ const TARGETS = {
   meeting_id: 'meetings',
   conversation_id: 'conversations',
   sequence_id: 'sequences',
-  last_seen_message_id: 'messages',
 } as const
 
 export type References = ReturnType<typeof references>

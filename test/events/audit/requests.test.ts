@@ -71,6 +71,7 @@ const RECORDS = [
   '/conversations/:id',
   '/messages',
   '/messages/:id/cancel',
+  '/messages/:id/send-now',
   '/enrollments',
   '/enrollments/:id',
   '/webhooks/:id/test',

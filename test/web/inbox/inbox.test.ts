@@ -207,6 +207,11 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
     await page.getByRole('button', { name: 'Send later' }).click()
     await page.getByRole('menuitem', { name: 'Monday morning' }).last().click()
     await letter.getByText(/^Leaves /).waitFor()
+    // The key of the moment is not that of a letter that waits: here it is the snooze.
+    await page.locator('.th').focus()
+    await page.keyboard.press('z')
+    await page.getByRole('menu', { name: 'Snooze' }).waitFor()
+    await page.keyboard.press('Escape')
     const [, later] = await messages(id)
     assert.equal(await page.locator('.msg').count(), 1)
     assert.equal(new Date(later?.send_at).getUTCDay(), 1)
@@ -222,6 +227,35 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
           .catch(() => '')) === 'Too early',
     )
     assert.equal((await messages(id)).length, 1)
+  })
+
+  test('keeps who was chosen, and the box in which somebody is about to write', async () => {
+    setMailboxes(server)
+    const { id } = await opened('Ada', { channel: 'email' })
+    const other = await openPage(browser, screens, ben, `/inbox?c=${id}`)
+    await other.getByLabel('Your reply').fill('I am on it')
+    await show(`/inbox?c=${id}`)
+    // It has begun as a note, and stays one for who is in it.
+    await page.getByLabel('Your note').click()
+    await other.getByLabel('Your reply').fill('')
+    await page.getByText('is writing here').waitFor({ state: 'detached' })
+    await page.keyboard.type('e')
+    assert.equal(await page.getByLabel('Your note').inputValue(), 'e')
+    assert.equal((await read(id)).status, 'open')
+    await other.context().close()
+    await page.getByRole('tab', { name: 'Reply' }).click()
+    await page.getByRole('button', { name: 'Change' }).click()
+    await page.getByRole('combobox', { name: 'Bcc' }).fill('boss@firm.example')
+    await page.getByRole('combobox', { name: 'Bcc' }).press('Enter')
+    await page.locator('.to-lines .picked', { hasText: 'boss@firm.example' }).waitFor()
+    await reply().fill('First')
+    await reply().fill('')
+    await reply().fill('Second')
+    await reply().press('Control+Enter')
+    await page.locator('.sent-letter').waitFor()
+    const [, held] = await messages(id)
+    assert.deepEqual(held?.bcc, [{ email: 'boss@firm.example', name: null }])
+    assert.equal(held?.to[0].email, 'ada@firm.example')
   })
 
   test('follows what comes in, and moves nothing under the pointer', async () => {
@@ -277,6 +311,20 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
     assert.equal((await read(id)).unread_count, 1)
     await row('Bea').locator('.dot').waitFor({ state: 'detached' })
     await row('Ada').locator('.dot').waitFor()
+    await page.clock.install()
+    await page.keyboard.press('u')
+    await row('Bea').locator('.dot').waitFor()
+    await page.clock.runFor(5000)
+    await settled()
+    assert.equal((await read(other.id)).unread_count, 1)
+    // Until somebody opens it again.
+    await row('Ada').locator('a').click()
+    await page.getByRole('heading', { name: 'About Ada' }).waitFor()
+    await row('Bea').locator('a').click()
+    await page.getByRole('heading', { name: 'About Bea' }).waitFor()
+    await page.locator('.msg').waitFor()
+    await page.clock.runFor(5000)
+    await until(async () => (await read(other.id)).unread_count === 0)
   })
 
   test('finds by words, and says when nothing has them', async () => {

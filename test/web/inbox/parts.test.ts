@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Conversation } from '../../../src/web/data/types.ts'
-import { knownOf, partsOf, remoteImages } from '../../../src/web/screens/inbox/quotes.ts'
+import { partsOf, remoteImages, saidBefore } from '../../../src/web/screens/inbox/quotes.ts'
 import { nextDue, slaOf } from '../../../src/web/screens/inbox/sla-of.ts'
 import { presetTime } from '../../../src/web/screens/inbox/snoozes.ts'
 
 // What the inbox works out by itself, without a browser.
 
 const shape = (text: string, before: string[] = []) =>
-  partsOf(text, knownOf(before)).map(({ kind, text, lines }) => [kind, text, lines])
+  partsOf(text, saidBefore([...before, text])(before.length)).map(({ kind, text, lines }) => [kind, text, lines])
 
 test('folded is what was said before, in whatever lines; all else is in view', () => {
   const before = ['Hello, which columns do you need so that we can take it over?']
@@ -31,13 +31,27 @@ test('folded is what was said before, in whatever lines; all else is in view', (
   ])
 })
 
-test('a quote that was changed, or never said here, is in view', () => {
+test('a quote that was changed, or never said here, is in view, also where its words stand in others', () => {
   assert.deepEqual(shape('> We need NO columns', ['We need all columns']), [['text', '> We need NO columns', 1]])
-  assert.deepEqual(shape('> said elsewhere'), [['text', '> said elsewhere', 1]])
-  assert.deepEqual(shape('> said\n> and added', ['said']), [
-    ['quote', '> said', 1],
-    ['text', '> and added', 1],
-  ])
+  assert.deepEqual(shape('> said elsewhere by others'), [['text', '> said elsewhere by others', 1]])
+  const asked = 'Shall we book the hall for Monday? Let me know, said Ana.'
+  const answered = ['> Shall we book the hall for Monday?', '> no', '> Let me know, said Ana.'].join('\n')
+  assert.deepEqual(
+    shape(answered, [asked]).map(([kind]) => kind),
+    ['text'],
+  )
+  assert.deepEqual(shape('> no', ['Let me know, no or yes']), [['text', '> no', 1]])
+  // What was said later was not said before.
+  assert.deepEqual(partsOf('> one two three', saidBefore(['> one two three', 'one two three'])(0))[0]?.kind, 'text')
+})
+
+test('five hundred long messages are looked through at once', () => {
+  const own = (at: number) => Array.from({ length: 20 }, (_, line) => `words of the line ${line} in message ${at}`)
+  const quoted = (at: number) => own(at).map((line) => `> ${line}`)
+  const texts = Array.from({ length: 500 }, (_, at) => [...own(at), ...(at > 0 ? quoted(at - 1) : [])].join('\n'))
+  const said = saidBefore(texts)
+  const folded = texts.flatMap((text, at) => partsOf(text, said(at)).filter(({ kind }) => kind === 'quote'))
+  assert.deepEqual([folded.length, new Set(folded.map(({ lines }) => lines))], [499, new Set([20])])
 })
 
 test('a text without quotes is one text, and nothing is nothing', () => {

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { MenuButton } from '../../components/menu.tsx'
 import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem } from '../../data/api.ts'
@@ -11,21 +10,19 @@ import { look, presentAt } from '../../data/presence.ts'
 import { create } from '../../data/records.ts'
 import type { Conversation, Message } from '../../data/types.ts'
 import { isMac } from '../../lib/keyboard.ts'
-import { format } from '../../lib/locale.ts'
 import { rovingKeys } from '../../lib/roving.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { DraftState } from '../../record/composer.tsx'
 import { NoteEditor } from '../../record/note-editor.tsx'
 import { keyLabel } from '../../shell/commands/keys.ts'
 import { type Mode, offerComposer, replyKey } from './composing.ts'
-import { HeldLetter, UNDO_MS } from './held-letter.tsx'
-import { nameOfAuthor } from './message.tsx'
+import { HeldLetter, isSoon, UNDO_MS } from './held-letter.tsx'
 import { isNobody, Recipients, useRecipients } from './recipients.tsx'
 import { nameOfContact } from './row.tsx'
-import { type Later, laterTime } from './snoozes.ts'
+import { SendLater } from './send-later.tsx'
+import { Stopped } from './stopped.tsx'
 import { texts } from './texts.ts'
 
-const LATERS: readonly Later[] = ['afternoon', 'morning', 'monday']
 const MODES: readonly Mode[] = ['reply', 'note']
 
 /** Of each conversation: only the member's own gesture changes it. */
@@ -69,8 +66,12 @@ export function Composer({ record, newest, messages }: ComposerProps) {
   function type(typed: string): void {
     modes.set(id, mode)
     const kept = mode === 'reply' ? reply : note
-    if (typed === '') kept.clear()
-    else if (mode === 'note') kept.set({ text: typed })
+    const people = mode === 'reply' ? reply.body.peek()?.people : undefined
+    if (typed === '') {
+      // Who was chosen stays chosen.
+      if (people) kept.set({ text: '', people })
+      else kept.clear()
+    } else if (mode === 'note') kept.set({ text: typed })
     // What its writer had read when the text was begun: what comes later stops it once.
     else kept.set({ ...reply.body.peek(), text: typed, seen: String(reply.body.peek()?.seen ?? newest?.id ?? '') })
     look({ viewing: { kind: 'conversations', id }, typing: mode === 'reply' && typed !== '' })
@@ -82,6 +83,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
     const body_text = text.trim()
     if (body_text === '') return box.current?.querySelector('textarea')?.focus()
     if (isSending) return
+    if (mode === 'reply' && isMail && !people) return showError(words.recipientsUnknown)
     if (mode === 'reply' && isMail && people && isNobody(people)) return showError(words.needsRecipient)
     setSending(true)
     const seen = isInsisting ? newest?.id : String(reply.body.peek()?.seen || newest?.id || '')
@@ -136,165 +138,111 @@ export function Composer({ record, newest, messages }: ComposerProps) {
   const letter = messages.find(
     (each) => each.status === 'queued' && each.send_at !== null && each.author.id === me.value.id,
   )
-  if (letter && mode === 'reply' && replyText === '')
-    return (
-      <HeldLetter
-        key={letter.id}
-        message={letter}
-        onBack={({ body_text, to, cc, bcc }) => {
-          reply.set({ text: body_text, seen: newest?.id ?? '', people: { to, cc, bcc } })
-          choose('reply', true)
-        }}
-      />
-    )
-  const laters = (isUnlessAnswered: boolean) =>
-    LATERS.flatMap((each) => {
-      const at = laterTime(each, serverNow(), format.peek().timezone)
-      if (at === undefined) return []
-      const end = `${format.peek().when(at, serverNow())} ${zoneName(at)}`
-      return [{ label: words.laters[each], end, onPick: () => void send({ at, isUnlessAnswered }) }]
-    })
+  const held = letter && (
+    <HeldLetter
+      key={letter.id}
+      message={letter}
+      onBack={({ body_text, to, cc, bcc }) => {
+        reply.set({ text: body_text, seen: newest?.id ?? '', people: { to, cc, bcc } })
+        choose('reply', true)
+      }}
+      onGone={() => reply.clear()}
+    />
+  )
+  if (letter && isSoon(letter) && mode === 'reply' && replyText === '') return held
   const send_ = keyLabel('mod+Enter', isMac)
   return (
-    <div ref={box} class={mode === 'note' ? 'ic is-note' : 'ic'}>
-      {writer && (
-        <p class="live small" role="status">
-          {words.writing(memberName(writer.member_id) ?? '')}
-        </p>
-      )}
-      <div class="tabs" role="tablist" aria-label={words.reply} onKeyDown={rovingKeys('[role=tab]', { also: 'click' })}>
-        {MODES.map((each) => (
-          <button
-            key={each}
-            type="button"
-            role="tab"
-            id={`inbox-${each}`}
-            aria-selected={each === mode}
-            aria-controls="inbox-write"
-            tabIndex={each === mode ? 0 : -1}
-            onClick={({ detail }) => choose(each, detail > 0)}
-          >
-            <Icon name={each === 'reply' ? 'reply' : 'note'} small />
-            {words[each]}
-          </button>
-        ))}
-        <span class="grow" />
-        {mode === 'note' && <span class="small mute cut">{words.onlyMembers}</span>}
-      </div>
-      {mode === 'reply' && isMail && people && why !== 'no_mailbox' && (
-        <Recipients
-          people={people}
-          from={from}
-          onChange={(next) => reply.set({ ...reply.body.peek(), text: replyText, people: next })}
-        />
-      )}
-      {mode === 'reply' && isMail && why && (
-        <p class="live small" role="status">
-          {words.cannot[why]}
-        </p>
-      )}
-      <div
-        id="inbox-write"
-        role="tabpanel"
-        aria-labelledby={`inbox-${mode}`}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !event.shiftKey || !(event.ctrlKey || event.metaKey) || mode === 'note') return
-          event.preventDefault()
-          event.stopPropagation()
-          void send({ isClosing: true })
-        }}
-      >
-        <NoteEditor
-          key={mode}
-          label={mode === 'reply' ? words.replyLabel : words.noteLabel}
-          placeholder={mode === 'reply' ? words.replyPlaceholder : words.notePlaceholder}
-          value={text}
-          hasMentions={mode === 'note'}
-          onInput={type}
-          onSend={() => void send()}
-          onEscape={() => box.current?.closest<HTMLElement>('.th')?.focus()}
-        />
-        <div class="end-row">
+    <>
+      {held}
+      <div ref={box} class={mode === 'note' ? 'ic is-note' : 'ic'}>
+        {writer && (
+          <p class="live small" role="status">
+            {words.writing(memberName(writer.member_id) ?? '')}
+          </p>
+        )}
+        <div
+          class="tabs"
+          role="tablist"
+          aria-label={words.reply}
+          onKeyDown={rovingKeys('[role=tab]', { also: 'click' })}
+        >
+          {MODES.map((each) => (
+            <button
+              key={each}
+              type="button"
+              role="tab"
+              id={`inbox-${each}`}
+              aria-selected={each === mode}
+              aria-controls="inbox-write"
+              tabIndex={each === mode ? 0 : -1}
+              onClick={({ detail }) => choose(each, detail > 0)}
+            >
+              <Icon name={each === 'reply' ? 'reply' : 'note'} small />
+              {words[each]}
+            </button>
+          ))}
           <span class="grow" />
-          <DraftState isThere={text !== ''} isKept={(mode === 'reply' ? reply : note).isKept.value} />
-          {mode === 'reply' && record.channel === 'email' && (
-            <MenuButton
-              plain
-              icon="clock"
-              menuLabel={words.sendLater}
-              title={words.sendLater}
-              aria-label={words.sendLater}
-              align="end"
-              groups={() => [{ items: laters(false) }, { label: words.unlessAnswered, items: laters(true) }]}
-            />
-          )}
-          {mode === 'reply' && (
-            <Button off={isSending ? words.sending : undefined} onClick={() => void send({ isClosing: true })}>
-              {words.sendClose}
+          {mode === 'note' && <span class="small mute cut">{words.onlyMembers}</span>}
+        </div>
+        {mode === 'reply' && isMail && people && why !== 'no_mailbox' && (
+          <Recipients
+            people={people}
+            from={from}
+            onChange={(next) => reply.set({ ...reply.body.peek(), text: replyText, people: next })}
+          />
+        )}
+        {mode === 'reply' && isMail && why && (
+          <p class="live small" role="status">
+            {words.cannot[why]}
+          </p>
+        )}
+        <div
+          id="inbox-write"
+          role="tabpanel"
+          aria-labelledby={`inbox-${mode}`}
+          // Who writes, or is about to, decides: no colleague who begins or stops changes it.
+          onFocusIn={() => modes.set(id, mode)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !event.shiftKey || !(event.ctrlKey || event.metaKey) || mode === 'note') return
+            event.preventDefault()
+            event.stopPropagation()
+            void send({ isClosing: true })
+          }}
+        >
+          <NoteEditor
+            key={mode}
+            label={mode === 'reply' ? words.replyLabel : words.noteLabel}
+            placeholder={mode === 'reply' ? words.replyPlaceholder : words.notePlaceholder}
+            value={text}
+            hasMentions={mode === 'note'}
+            onInput={type}
+            onSend={() => void send()}
+            onEscape={() => box.current?.closest<HTMLElement>('.th')?.focus()}
+          />
+          <div class="end-row">
+            <span class="grow" />
+            <DraftState isThere={text !== ''} isKept={(mode === 'reply' ? reply : note).isKept.value} />
+            {mode === 'reply' && record.channel === 'email' && (
+              <SendLater onPick={(at, isUnlessAnswered) => void send({ at, isUnlessAnswered })} />
+            )}
+            {mode === 'reply' && (
+              <Button off={isSending ? words.sending : undefined} onClick={() => void send({ isClosing: true })}>
+                {words.sendClose}
+              </Button>
+            )}
+            <Button
+              first
+              keys={send_}
+              working={isSending ? (mode === 'reply' ? words.sending : words.adding) : undefined}
+              onClick={() => void send()}
+            >
+              {mode === 'reply' ? words.send : words.addNote}
             </Button>
-          )}
-          <Button
-            first
-            keys={send_}
-            working={isSending ? (mode === 'reply' ? words.sending : words.adding) : undefined}
-            onClick={() => void send()}
-          >
-            {mode === 'reply' ? words.send : words.addNote}
-          </Button>
+          </div>
         </div>
       </div>
-    </div>
+    </>
   )
 }
 
 const showError = (text: string): void => void showToast({ kind: 'error', text })
-
-/** The zone of the member at that time, such as "GMT+1". */
-const zoneName = (at: number): string =>
-  new Intl.DateTimeFormat(format.peek().tag, { timeZone: format.peek().timezone, timeZoneName: 'short' })
-    .formatToParts(at)
-    .find(({ type }) => type === 'timeZoneName')?.value ?? ''
-
-type StoppedProps = {
-  since: readonly Message[]
-  text: string
-  isSending: boolean
-  onDiscard: () => void
-  onKeep: () => void
-  onSend: () => void
-}
-
-/** Somebody has written since: theirs first, mine in one line under it. None of the ways on is the obvious one. */
-function Stopped({ since, text, isSending, onDiscard, onKeep, onSend }: StoppedProps) {
-  const words = texts()
-  const first = since[0]
-  const name = first ? nameOfAuthor(first) : ''
-  return (
-    <section class="stop" aria-label={words.stopped(name)}>
-      <header>
-        <b class="mid" role="alert">
-          {first?.direction === 'inbound' ? words.theyWrote(name) : words.stopped(name)}
-        </b>
-        <div class="small">{words.stoppedBody}</div>
-      </header>
-      {since.map((message) => (
-        <p key={message.id} class="said" dir="auto">
-          {message.body_text}
-        </p>
-      ))}
-      <p class="mine cut small mute" dir="auto">
-        {words.yours(text)}
-      </p>
-      <footer class="row">
-        <Button plain onClick={onDiscard}>
-          {words.discard}
-        </Button>
-        <span class="grow" />
-        <Button onClick={onKeep}>{words.keepWriting}</Button>
-        <Button working={isSending ? words.sending : undefined} onClick={onSend}>
-          {words.sendAll}
-        </Button>
-      </footer>
-    </section>
-  )
-}

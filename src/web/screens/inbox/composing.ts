@@ -41,9 +41,11 @@ export function compose(mode: Mode): void {
 export const replyKey = (conversation: string): string => `reply:conversations:${conversation}`
 
 /** A reply that did not go is a draft again, below what is written there. */
-export function takeUp({ conversation_id, body_text }: Message): void {
+export function takeUp({ conversation_id, body_text, to, cc, bcc }: Message): void {
   const kept = draft(replyKey(conversation_id))
   const before = String(kept.body.peek()?.text ?? '')
-  kept.set({ ...kept.body.peek(), text: before === '' ? body_text : `${before}\n\n${body_text}` })
+  // To whom it was to go, and nobody else.
+  const people = to.length + cc.length + bcc.length > 0 ? { people: { to, cc, bcc } } : {}
+  kept.set({ ...people, ...kept.body.peek(), text: before === '' ? body_text : `${before}\n\n${body_text}` })
   compose('reply')
 }

@@ -134,6 +134,7 @@ export const de: Like<typeof en> = {
       'Es gibt kein Postfach, also lässt sich nicht antworten. Ein Admin verbindet eines mit „dealbox mailbox connect“.',
     no_email: 'Der Kontakt hat keine E-Mail-Adresse. Nenne jemanden, an den sie geht.',
   },
+  recipientsUnknown: 'Es ist noch nicht bekannt, an wen sie geht. Versuch es gleich noch einmal.',
   needsRecipient: 'Nenne jemanden, an den sie geht',
   notSentWhy: 'Die Antwort wurde nicht gesendet',
   noteNotAdded: 'Die Notiz wurde nicht hinzugefügt',

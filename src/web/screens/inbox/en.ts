@@ -133,6 +133,7 @@ export const en = {
       'There is no mailbox, so a reply cannot be sent. An administrator connects one with “dealbox mailbox connect”.',
     no_email: 'The contact has no email address. Name somebody whom it goes to.',
   },
+  recipientsUnknown: 'It is not known yet whom it goes to. Try again in a moment.',
   needsRecipient: 'Name somebody whom it goes to',
   notSentWhy: 'The reply was not sent',
   noteNotAdded: 'The note was not added',

@@ -5,26 +5,31 @@ import { sayWhy } from '../../components/say-why.ts'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem } from '../../data/api.ts'
 import { client } from '../../data/current.ts'
-import { create } from '../../data/records.ts'
 import type { Message } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { register } from '../../shell/commands/registry.ts'
+import { attempt } from '../../shell/pages/attempt.ts'
 import { texts } from './texts.ts'
 
 /** How long a reply can be taken back after it was sent. */
 export const UNDO_MS = 10_000
 const AROUND = 56.5
 
+/** Whether it leaves so soon that it stands in the place of the next reply. */
+export const isSoon = ({ send_at }: Message): boolean => Date.parse(send_at ?? '') - serverNow() <= UNDO_MS + 1000
+
 type HeldLetterProps = {
   message: Message
   /** It is a draft again. */
   onBack: (message: Message) => void
+  /** It has left after all, and the draft would be the same once more. */
+  onGone: () => void
 }
 
 /** A reply of mine that waits: a ring that empties in ten seconds, or the time at which it leaves. */
-export function HeldLetter({ message, onBack }: HeldLetterProps) {
-  const { id, send_at, conversation_id } = message
+export function HeldLetter({ message, onBack, onGone }: HeldLetterProps) {
+  const { id, send_at } = message
   const due = Date.parse(send_at ?? '')
   const [left, setLeft] = useState(due - serverNow())
   const [isWorking, setWorking] = useState(false)
@@ -34,58 +39,51 @@ export function HeldLetter({ message, onBack }: HeldLetterProps) {
     const timer = setInterval(tick, 500)
     return () => clearInterval(timer)
   }, [due])
-  const isSoon = left <= UNDO_MS + 1000
+  const isLeaving = isSoon(message)
   const words = texts()
 
-  async function takeBack(): Promise<Message | undefined> {
-    if (isWorking) return undefined
+  /** It is a draft before it is taken back, so that no lost answer takes the text along. */
+  async function undo(): Promise<void> {
+    if (isWorking) return
     setWorking(true)
+    onBack(message)
     try {
-      return (await client().api.request<Message>('POST', `/api/v1/messages/${id}/cancel`)).body
+      await client().api.request('POST', `/api/v1/messages/${id}/cancel`)
     } catch (error) {
-      const isGone = error instanceof ApiProblem && (error.code === 'not_held' || error.status === 404)
-      showToast({ kind: 'error', text: isGone ? words.hasLeft : sayWhy(error) })
-      return undefined
+      // Taken back already, as on another page.
+      if (error instanceof ApiProblem && error.status === 404) return
+      const hasLeft = error instanceof ApiProblem && error.code === 'not_held'
+      if (hasLeft) onGone()
+      showToast({ kind: 'error', text: hasLeft ? words.hasLeft : sayWhy(error) })
     } finally {
       setWorking(false)
     }
   }
 
-  async function undo(): Promise<void> {
-    const back = await takeBack()
-    if (back) onBack(back)
-  }
+  const sendNow = () => attempt(() => client().api.request('POST', `/app/messages/${id}/send-now`))
 
-  async function sendNow(): Promise<void> {
-    const back = await takeBack()
-    if (!back) return
-    const { body_text, to, cc, bcc } = back
-    const given = { conversation_id, direction: 'outbound', body_text, to, cc, bcc }
-    await create('messages', given).catch((error) => {
-      onBack(back)
-      showToast({ kind: 'error', text: sayWhy(error) })
-    })
-  }
-
+  // The key is that of the moment: what waits until Monday is not taken back by it.
   useLayoutEffect(
     () =>
-      register([
-        {
-          id: 'inbox.undo-send',
-          title: () => texts().undoSend,
-          group: 'record',
-          keys: 'z',
-          icon: 'undo',
-          where: 'panel',
-          run: () => void undo(),
-        },
-      ]),
-    [id],
+      isLeaving
+        ? register([
+            {
+              id: 'inbox.undo-send',
+              title: () => texts().undoSend,
+              group: 'record',
+              keys: 'z',
+              icon: 'undo',
+              where: 'panel',
+              run: () => void undo(),
+            },
+          ])
+        : undefined,
+    [id, isLeaving],
   )
 
   return (
     <div class="sent-letter row" role="status">
-      {isSoon ? (
+      {isLeaving ? (
         <svg class="ring" viewBox="0 0 22 22" aria-hidden="true">
           <circle class="t" cx="11" cy="11" r="9" />
           <circle
@@ -101,13 +99,13 @@ export function HeldLetter({ message, onBack }: HeldLetterProps) {
       )}
       <div class="grow">
         <b class="mid cut" dir="auto">
-          {isSoon ? words.sendingTo(namesOf(message)) : words.leaves(format.value.when(due, serverNow()))}
+          {isLeaving ? words.sendingTo(namesOf(message)) : words.leaves(format.value.when(due, serverNow()))}
         </b>
         <div class="small mute cut" dir="auto">
           {message.body_text}
         </div>
       </div>
-      <Button keys="Z" onClick={() => void undo()}>
+      <Button keys={isLeaving ? 'Z' : undefined} onClick={() => void undo()}>
         {words.undoSend}
       </Button>
       <Button plain onClick={() => void sendNow()}>

@@ -9,7 +9,7 @@ import type { Conversation } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { scaled } from '../../lib/scale.ts'
-import { isPhone } from '../../lib/widths.ts'
+import { isNarrow, isPhone } from '../../lib/widths.ts'
 import { provideTargets, register } from '../../shell/commands/registry.ts'
 import { setStatus } from './acts.ts'
 import { hrefOf, isByDue, rowsNow, viewNow } from './address.ts'
@@ -19,7 +19,7 @@ import { ConversationRow } from './row.tsx'
 import { texts } from './texts.ts'
 import { ThreadPane } from './thread.tsx'
 import { useConversations } from './use-conversations.ts'
-import { useCounts, Views } from './views.tsx'
+import { useCounts, Views, ViewTitle } from './views.tsx'
 import './inbox.css'
 
 const ROW = 72
@@ -92,7 +92,7 @@ export function Screen() {
   const isAlone = isPhone.value && id !== null
   return (
     <div class={isAlone ? 'ix is-open' : 'ix'}>
-      <Views counts={counts} />
+      {!isNarrow.value && <Views counts={counts} />}
       <section
         class="il"
         aria-label={texts().list}
@@ -102,7 +102,7 @@ export function Screen() {
         onFocusOut={(event) => !event.currentTarget.contains(event.relatedTarget as Node | null) && hold(false)}
       >
         <header class="lh">
-          <h1 class="cut">{texts().views[view]}</h1>
+          <ViewTitle counts={counts} />
           <span class="mute">{total === undefined ? '' : format.value.number(total)}</span>
           <span class="grow" />
           {view !== 'closed' && (

@@ -27,8 +27,19 @@ export function MailFrame({ id, name, hasImages }: MailFrameProps) {
     // The keys of the inbox work after a click into the mail.
     page.addEventListener('keydown', (event) => {
       const { key, code, ctrlKey, metaKey, shiftKey, altKey } = event
-      if (ctrlKey || metaKey || altKey) return
-      const same = new KeyboardEvent('keydown', { key, code, shiftKey, bubbles: true, cancelable: true })
+      const isPalette = (ctrlKey || metaKey) && key === 'k'
+      if (altKey || ((ctrlKey || metaKey) && !isPalette)) return
+      // A link of the mail is opened by its own key.
+      if ((key === 'Enter' || key === ' ') && (event.target as Element).closest('a[href]')) return
+      const same = new KeyboardEvent('keydown', {
+        key,
+        code,
+        ctrlKey,
+        metaKey,
+        shiftKey,
+        bubbles: true,
+        cancelable: true,
+      })
       if (!(frame.current ?? document).dispatchEvent(same)) event.preventDefault()
     })
   }

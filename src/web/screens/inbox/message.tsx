@@ -15,15 +15,15 @@ import { texts } from './texts.ts'
 
 type MessageProps = {
   message: Message
-  /** What was said before, to fold its quotes. */
-  known: string
+  /** Whether three words in a row were said before, to fold its quotes. */
+  isKnown: (three: string) => boolean
 }
 
 export const nameOfAuthor = ({ author }: Message): string =>
   author.name || author.email || author.phone || texts().nobodyKnown
 
 /** One message of the thread: a mail, a reply of ours or a note. */
-export function MessageView({ message, known }: MessageProps) {
+export function MessageView({ message, isKnown }: MessageProps) {
   const { id, direction, author, body_html, sent_at, status, error, is_automatic } = message
   const [isText, setText] = useState(false)
   const [hasImages, setImages] = useState(false)
@@ -77,7 +77,7 @@ export function MessageView({ message, known }: MessageProps) {
         ) : isNote ? (
           <Markdown text={message.body_text} />
         ) : (
-          <PlainText text={message.body_text} known={known} hasFiles={message.attachments.length > 0} />
+          <PlainText text={message.body_text} isKnown={isKnown} hasFiles={message.attachments.length > 0} />
         )}
         <Files message={message} />
         {body_html !== null && (
@@ -90,8 +90,10 @@ export function MessageView({ message, known }: MessageProps) {
   )
 }
 
-function PlainText({ text, known, hasFiles }: { text: string; known: string; hasFiles: boolean }) {
-  const parts = partsOf(text, known)
+type PlainTextProps = Pick<MessageProps, 'isKnown'> & { text: string; hasFiles: boolean }
+
+function PlainText({ text, isKnown, hasFiles }: PlainTextProps) {
+  const parts = partsOf(text, isKnown)
   if (parts.length === 0) return hasFiles ? null : <p class="mute">{texts().empty}</p>
   return (
     <>

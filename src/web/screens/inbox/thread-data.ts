@@ -78,7 +78,6 @@ function threadOf(id: string) {
   return { messages, earlier, error, again, more, follow }
 }
 
-/** The newest message of a person: what a reply has to have seen. */
 /**
  * By when it came or left here, by the clock of the server, whatever its writer's says: an answer never stands above what it
  * answers. What is held stands where it will leave.
@@ -86,5 +85,11 @@ function threadOf(id: string) {
 export const placeOf = ({ direction, created_at, sent_at }: Message): number =>
   Date.parse(direction === 'outbound' && sent_at > created_at ? sent_at : created_at)
 
+/**
+ * The last message of a person that the server has stored, which a reply has to have seen: also one of ours that is held. Places
+ * do not tell: what was held stands behind what came meanwhile.
+ */
 export const newestOf = (messages: readonly Message[]): Message | undefined =>
-  messages.findLast(({ direction, is_automatic, send_at }) => direction !== 'note' && !is_automatic && send_at === null)
+  messages
+    .filter(({ direction, is_automatic, status }) => direction !== 'note' && !is_automatic && status !== 'failed')
+    .reduce<Message | undefined>((last, each) => (last === undefined || each.id > last.id ? each : last), undefined)

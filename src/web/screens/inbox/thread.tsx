@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { HistoryLine } from '../../../site/app/inbox-history.ts'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -16,22 +16,12 @@ import { Composer } from './composer.tsx'
 import { noComposer } from './composing.ts'
 import { Head } from './head.tsx'
 import { MessageView } from './message.tsx'
-import { knownOf } from './quotes.ts'
+import { saidBefore } from './quotes.ts'
 import { SystemLine } from './system-line.tsx'
 import { texts } from './texts.ts'
 import { newestOf, placeOf, useThread } from './thread-data.ts'
 
 const NONE: readonly HistoryLine[] = []
-
-const knownBefore = (messages: readonly Message[], { id }: Message): string =>
-  knownOf(
-    messages
-      .slice(
-        0,
-        messages.findIndex((each) => each.id === id),
-      )
-      .map(({ body_text }) => body_text),
-  )
 
 /** Messages and what was done, by when it was; before the earliest message that is here, nothing is told. */
 function inOrder(
@@ -54,23 +44,25 @@ const READ_MS = 1000
 
 /** A conversation: its head, its messages in the order in which they came, and what is written next. */
 export function ThreadPane({ record, onClose }: { record: Conversation; onClose: () => void }) {
-  const { id, unread_count } = record
+  const { id } = record
   const thread = useThread(id)
   const scroller = useRef<HTMLDivElement>(null)
   const messages = thread.messages.value
   const newest = messages?.at(-1)?.id
+  const said = useMemo(() => saidBefore((messages ?? []).map(({ body_text }) => body_text)), [messages])
   const lines = useAsk<{ data: HistoryLine[] }>(`/app/inbox/${id}/history`, ['conversations']).value?.data ?? NONE
 
   useEffect(() => {
     look({ viewing: { kind: 'conversations', id } })
     return () => look({ viewing: null })
   }, [id])
+  // Once for each message that comes: who marks it as unread meanwhile is not contradicted.
   useEffect(() => {
-    if (newest === undefined || unread_count === 0 || !hasRole('member')) return
+    if (newest === undefined || !hasRole('member')) return
     return client().timers.after(READ_MS, () => {
       if (!document.hidden) markRead(id)
     })
-  }, [id, newest, unread_count])
+  }, [id, newest])
   const hasFailed = thread.error.value !== undefined && messages === undefined
   useEffect(() => {
     if (hasFailed) noComposer()
@@ -110,7 +102,7 @@ export function ThreadPane({ record, onClose }: { record: Conversation; onClose:
           'field' in each ? (
             <SystemLine key={each.id} line={each} />
           ) : (
-            <MessageView key={each.id} message={each} known={knownBefore(messages ?? [], each)} />
+            <MessageView key={each.id} message={each} isKnown={said(messages?.indexOf(each) ?? 0)} />
           ),
         )}
       </div>

@@ -1,8 +1,10 @@
 import type { InboxView } from '../../../inbox/conversations/views.ts'
 import { Icon, type IconName } from '../../components/icon.tsx'
+import { MenuButton } from '../../components/menu.tsx'
 import { format } from '../../lib/locale.ts'
-import { query } from '../../lib/router.ts'
+import { navigate, query } from '../../lib/router.ts'
 import { rovingKeys } from '../../lib/roving.ts'
+import { isNarrow } from '../../lib/widths.ts'
 import { useAsk } from '../../shell/pages/ask.ts'
 import { hrefOf, SLA_VIEWS, VIEWS, viewNow } from './address.ts'
 import { texts } from './texts.ts'
@@ -20,6 +22,31 @@ const ICONS: Readonly<Record<InboxView, IconName>> = {
   closed: 'check',
   late: 'alert',
   at_risk: 'clock',
+}
+
+/** The name of the view, which is a menu of all of them where they have no room of their own. */
+export function ViewTitle({ counts }: { counts: Counts }) {
+  const here = viewNow()
+  if (!isNarrow.value) return <h1 class="cut">{texts().views[here]}</h1>
+  const item = (view: InboxView) => ({
+    label: texts().views[view],
+    icon: ICONS[view],
+    checked: view === here,
+    end: counts[view] ? format.value.number(counts[view]) : undefined,
+    onPick: () => void navigate(hrefOf(view)),
+  })
+  return (
+    <h1>
+      <MenuButton
+        plain
+        menuLabel={texts().viewsLabel}
+        groups={() => [{ items: VIEWS.map(item) }, { label: texts().sla, items: SLA_VIEWS.map(item) }]}
+      >
+        {texts().views[here]}
+        <Icon name="down" small />
+      </MenuButton>
+    </h1>
+  )
 }
 
 /** The views of the inbox, with how many conversations each has. */
