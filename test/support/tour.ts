@@ -57,11 +57,10 @@ const openFirstConversation = async (page: Page) => {
 }
 
 const CARD = '[data-card]'
-/** What the inbox of the tour needs beside the records: somebody who waits. */
+/** What the inbox of the tour needs beside the records: somebody who waits; of which contact, the caller says. */
 export const WAITING = {
   direction: 'inbound',
-  channel: 'email',
-  from: { name: 'Bülent Erdoğan', email: 'b.erdogan@gruenwald.example' },
+  channel: 'chat',
   subject: 'Drawings for the spindle housing',
   body_text: 'Attached is the revised sheet. Two bores moved, everything else is as in 2024.',
 }

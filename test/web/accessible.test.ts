@@ -36,10 +36,10 @@ describe('all screens', { skip: noBrowser }, () => {
     const { body } = await admin.call('POST', '/app/invites', { email: 'new@tarn.example', role: 'member' })
     links.join = new URL(body.url).pathname + new URL(body.url).hash
     const company = (await admin.call('GET', '/api/v1/companies?limit=1')).body.data[0].id
-    await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa', company_id: company })
+    const contact_id = await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa', company_id: company })
+    await server.newId('/messages', { ...WAITING, contact_id })
     const gone = await server.newId('/contacts', { first_name: 'Gone', last_name: 'For now', company_id: company })
     await admin.call('DELETE', `/api/v1/contacts/${gone}`, undefined, { 'Idempotency-Key': 'step.tour-1.1' })
-    await server.newId('/messages', WAITING)
     await server.newId('/tasks', { title: 'Order a loan unit', owner_id: server.members.AK, due_at: null })
   })
   after(async () => {

@@ -22,8 +22,8 @@ let server: KitBoard
 before(async () => {
   if (noBrowser) return
   server = await startKitBoard()
-  await server.newId('/messages', WAITING)
-  await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa' })
+  const contact_id = await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa' })
+  await server.newId('/messages', { ...WAITING, contact_id })
 })
 after(() => server?.stop())
 

@@ -21,8 +21,8 @@ describe('for people who set up their system', { skip: noBrowser }, () => {
     server = await startKitBoard()
     browser = await startChromium()
     cookie = (await server.screens.signedIn({ id: server.members.AK as string })).cookie
-    await server.newId('/messages', WAITING)
-    await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa' })
+    const contact_id = await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa' })
+    await server.newId('/messages', { ...WAITING, contact_id })
   })
   after(async () => {
     await browser?.close()
