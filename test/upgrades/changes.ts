@@ -5,8 +5,14 @@ type Change = (record: Row) => Row
 const FROM_5: Record<string, Change> = {
   'mailboxes.ndjson': (record) => ({ ...record, aliases: [], reply_to: 'automatic', trusted_forwarders: [] }),
   'meetings.ndjson': (record) => ({ ...record, send_invitations: false }),
-  'message_headers.ndjson': (record) => ({ ...record, is_aside: false, delivered_to: [], outcomes: [] }),
-  'messages.ndjson': (record) => ({ ...record, date: null, bcc: [], from: null, is_history: false, copies: [] }),
+  'message_headers.ndjson': (record) => ({
+    ...record,
+    ...{ is_aside: false, delivered_to: [], outcomes: [], send_unless_reply: false, closes_conversation: false },
+  }),
+  'messages.ndjson': (record) => ({
+    ...record,
+    ...{ date: null, bcc: [], from: null, is_history: false, copies: [], send_at: null },
+  }),
 }
 
 /** What an upgrade from a version changes in the records of a file of its export; everything else stays equal. */
