@@ -275,7 +275,7 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
   })
 
   test('shows a mail in its frame, with pictures from elsewhere held, and its keys go on', async () => {
-    const html = `<div style="color:#fff;background:#123"><p>Guten Tag</p><img src="https://track.example/a.png" width="20"></div>${'<p>line</p>'.repeat(60)}<p id="end">The end</p>`
+    const html = `<div style="color:#fff;background:#123"><p>Guten Tag</p><img src="https://track.example/a.png" width="20"></div>${'<p>line</p>'.repeat(60)}<p id="end">The end <a href="${screens.url}/livez">link</a></p>`
     const { id } = await opened('Ada', { body_html: html, body_text: null })
     await opened('Bea')
     const reports: string[] = []
@@ -295,6 +295,9 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
     await page.getByRole('button', { name: 'Plain text' }).click()
     await page.locator('.said', { hasText: 'Guten Tag' }).waitFor()
     await page.getByRole('button', { name: 'As it was written' }).click()
+    const [popup] = await Promise.all([page.context().waitForEvent('page'), frame.getByRole('link').press('Enter')])
+    await popup.waitForURL(/\/livez$/)
+    await popup.close()
     await frame.getByText('Guten Tag').click()
     await page.keyboard.press('j')
     await page.getByRole('heading', { name: 'About Bea' }).waitFor()
