@@ -10,6 +10,8 @@ import type { OpenApi, Operation, Schema } from '../../src/site/reference/docume
 import { groupsOf, nameOf, partsOf, resolve } from '../../src/site/reference/document.ts'
 import { referencePage } from '../../src/site/reference/reference.ts'
 import { screensServer } from '../../src/site/site.ts'
+import { inboxOf } from '../support/inbox.ts'
+import { setMailboxes } from '../support/mailbox.ts'
 import { givenToScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
@@ -206,6 +208,15 @@ describe('the page is sound', () => {
 
 const hasCurl = process.platform !== 'win32' && spawnSync('curl', ['--version']).status === 0
 
+/** A reply that waits. */
+async function heldMail(): Promise<string> {
+  setMailboxes(server)
+  const { say, inMs, make } = inboxOf(server)
+  const { conversation_id } = await say('inbound', undefined, { channel: 'email' })
+  const later = { direction: 'outbound', body_text: 'Later', send_at: inMs(60_000) }
+  return (await make('/messages', { conversation_id, ...later })).id
+}
+
 test('every example of the page works when pasted into a shell', { skip: !hasCurl && 'needs curl' }, async () => {
   const run = promisify(execFile)
   const contact = async (first_name: string) => (await server.call('POST', '/contacts', { first_name })).body.id
@@ -241,11 +252,12 @@ test('every example of the page works when pasted into a shell', { skip: !hasCur
   for (const group of groupsOf(document)) {
     const name = group.objects[0]?.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
     // What was sent can be sent again, what was put can be read, and what was deleted is no more.
-    const RANKS = ['put', 'getTranscript', 'deleteTranscript', 'redeliver', 'delete']
+    const RANKS = ['put', 'getTranscript', 'deleteTranscript', 'redeliver', 'cancelMessage', 'delete']
     const rank = ({ id, method }: { id: string; method: string }) => RANKS.indexOf(RANKS.includes(id) ? id : method)
     if (name === 'ENROLLMENT') variables.CONTACT_ID = await contact('Enrolled') // that of the contacts was deleted
     for (const { id } of group.operations.toSorted((one, other) => rank(one) - rank(other))) {
       if (id === 'getAttachmentOfMessage') variables.MESSAGE_ID = said.body.id
+      if (id === 'cancelMessage') variables.MESSAGE_ID = await heldMail()
       const command = textOf(/<pre>(.*?)<\/pre>/s.exec(sectionOf(id))?.[1] as string)
       assert.match(command, /^curl /, id)
       const { stdout } = await run('sh', ['-c', command.replace(/^curl/, "curl -sS -w '\\n%{http_code}'")], {

@@ -36,13 +36,14 @@ function sampleId(name: string): string {
 }
 
 /**
- * An example of a valid body: the required fields, and those with an example. With `notThese` it is the body of a
+ * An example of a valid body: the required fields, and those with an example, which an empty list of them is not. With `notThese` it is the body of a
  * change, to one other field if possible.
  */
 export function exampleBody(schema: Schema, notThese?: readonly string[]): Record<string, unknown> {
   const all = Object.entries((schema.properties ?? {}) as Record<string, Schema>)
   const required = (schema.required ?? []) as string[]
-  const shown = all.filter(([name, property]) => required.includes(name) || property.examples)
+  const hasExample = ({ examples }: Schema) => Array.isArray(examples) && examples.length > 0
+  const shown = all.filter(([name, property]) => required.includes(name) || hasExample(property))
   const text = all.filter(([, property]) => [property.type].flat().includes('string')).slice(0, 1)
   const fit = notThese ? shown.filter(([name]) => !notThese.includes(name)) : shown
   const fields = notThese ? [...fit, ...shown, ...text].slice(0, 1) : fit.length > 0 ? fit : text

@@ -195,10 +195,14 @@ export const MessageCreate = f.object({
       'Now by default; must not be in the future. An outbound email with this field counts as sent by another system.',
     ),
   ),
+  // No example: there is none that is right for every message.
   send_at: f.optional(
-    f.doc(
-      f.nullable(f.time),
-      'Holds an outbound email in a conversation until then, up to a year; `POST /messages/{id}/cancel` takes it back before. Until it leaves, it answers nobody. A time that has passed holds nothing.',
+    v.pipe(
+      f.doc(
+        f.nullable(f.time),
+        'Holds an outbound email in a conversation until then, up to a year; `POST /messages/{id}/cancel` takes it back before. Until it leaves, it answers nobody. A time that has passed holds nothing.',
+      ),
+      v.examples([]),
     ),
   ),
   send_unless_reply: f.optional(

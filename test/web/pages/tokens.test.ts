@@ -83,7 +83,9 @@ describe('API tokens', { skip: noBrowser }, () => {
 
   test('its panel says what it reads and writes, and revokes it after a question', async () => {
     const page = await open()
+    const before = await rows(page).count()
     const token = await make(page)
+    await until(async () => (await rows(page).count()) > before) // the newest is first
     await rows(page).first().click()
     const panel = page.getByRole('complementary', { name: 'A owner' })
     await panel.getByText('rest.crm.deals.read', { exact: true }).waitFor()

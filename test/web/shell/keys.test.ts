@@ -166,6 +166,7 @@ test('two commands with the same keys in one place are a conflict, also if one b
 
 test('g and a letter go to the places', () => {
   assert.deepEqual(Object.fromEntries(screens.flatMap(({ path, nav }) => (nav ? [[nav.key, path]] : []))), {
+    i: '/inbox',
     t: '/tasks',
     d: '/deals',
     c: '/contacts',
