@@ -63,7 +63,8 @@ export function readRecordQuery(
     const { enum: choices, format, maxLength = Number.POSITIVE_INFINITY } = parameters[name]?.schema ?? {}
     if (choices && !choices.includes(value))
       throw badQuery(`The parameter "${name}" must be one of ${choices.join(', ')}.`)
-    if (value.length > maxLength) throw badQuery(`The parameter "${name}" can have at most ${maxLength} characters.`)
+    if ([...value].length > maxLength)
+      throw badQuery(`The parameter "${name}" can have at most ${maxLength} characters.`)
     if (format === 'date' && !isDate(value))
       throw badQuery(`The parameter "${name}" must be a valid date, in the form YYYY-MM-DD.`)
   }

@@ -690,6 +690,12 @@ describe('GET', () => {
     assert.deepEqual(texts((await get(other, '?q=030-1234567')).body), ['Call 030 1234567'])
   })
 
+  test('counts the characters of a query, not their units of UTF-16', async () => {
+    const smiles = (count: number) => get(meeting, `?q=${encodeURIComponent('🙂'.repeat(count))}`)
+    assert.equal((await smiles(255)).status, 200)
+    assert.equal((await smiles(256)).status, 400)
+  })
+
   test('refuses parameters that it does not have, and cursors of other questions', async () => {
     const { body } = await get(meeting, '?limit=5&q=Satz')
     for (const query of [
