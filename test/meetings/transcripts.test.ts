@@ -693,7 +693,8 @@ describe('GET', () => {
   test('counts the characters of a query, not their units of UTF-16', async () => {
     const smiles = (count: number) => get(meeting, `?q=${encodeURIComponent('🙂'.repeat(count))}`)
     assert.equal((await smiles(255)).status, 200)
-    assert.equal((await smiles(256)).status, 400)
+    const { status, body } = await smiles(256)
+    assert.deepEqual([status, body.detail], [400, 'The parameter "q" can have at most 255 characters.'])
   })
 
   test('refuses parameters that it does not have, and cursors of other questions', async () => {
