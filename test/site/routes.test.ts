@@ -25,6 +25,7 @@ PUT    /app/drafts/:key           viewer
 GET    /app/duplicates            member
 GET    /app/inbox/:id/history     viewer
 GET    /app/inbox/:id/recipients  viewer
+GET    /app/inbox/:id/sla         viewer
 GET    /app/inbox/counts          viewer
 GET    /app/invites               admin
 POST   /app/invites               admin

@@ -41,3 +41,8 @@ export async function assertAccessible(page: Page): Promise<void> {
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 }
+
+/** Presses keys that belong together: so soon after each other that no load makes them two commands. */
+export async function pressTogether(page: Page, ...keys: readonly string[]): Promise<void> {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)))
+}

@@ -68,7 +68,7 @@ export const WAITING = {
 /** Addresses in braces are links that the caller has made. */
 export const TOUR: readonly Stop[] = [
   { name: 'inbox', path: '/inbox', ready: '.cv a' },
-  { name: 'inbox-open', path: '/inbox?view=waiting', ready: '.cv a', prepare: openFirstConversation },
+  { name: 'inbox-open', path: '/inbox?in=waiting', ready: '.cv a', prepare: openFirstConversation },
   { name: 'board', path: '/deals', ready: CARD },
   { name: 'board-filter', path: '/deals', ready: CARD, only: 'wide', prepare: until('.popover, .pop', 'f') },
   {

@@ -1,7 +1,7 @@
 import { emailKey } from '../../lib/email.ts'
-import { isMailProvider, nameOfHost } from '../../lib/mail-providers.ts'
 import { fold } from '../../lib/pure/fold.ts'
 import { seen } from '../../lib/pure/invisible.ts'
+import { isMailProvider, nameOfHost } from '../../lib/pure/mail-providers.ts'
 import { readAddress, type WrittenAddress } from '../../lib/written/people/addresses.ts'
 import { labelOf } from '../../lib/written/people/contact-words.ts'
 import { readEmails } from '../../lib/written/people/emails.ts'

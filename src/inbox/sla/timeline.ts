@@ -41,3 +41,28 @@ export function usedUpAt(
   }
   return undefined
 }
+
+/** A part of the time that counted towards a target, in milliseconds. */
+export type CountedPart = { from: number; to: number }
+
+/** The time that counts from the first stretch up to `until`, cut where the hours close: its parts make the sum. */
+export function countedParts(
+  stretches: readonly Stretch[],
+  until: number,
+  hours: Pick<BusinessTime, 'isOpen' | 'nextOpenAt' | 'nextCloseAt'> | undefined,
+): CountedPart[] {
+  const parts: CountedPart[] = []
+  for (const [from, to] of stretches) {
+    const end = Math.min(to, until)
+    if (!hours) {
+      if (end > from) parts.push({ from, to: end })
+      continue
+    }
+    let at = hours.isOpen(from) ? from : hours.nextOpenAt(from)
+    while (at !== undefined && at < end) {
+      parts.push({ from: at, to: Math.min(hours.nextCloseAt(at) ?? end, end) })
+      at = hours.nextOpenAt(at)
+    }
+  }
+  return parts
+}

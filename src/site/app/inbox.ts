@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { Need, Route } from '../../http/route.ts'
 import { Conversation, sorts } from '../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { slaReasons } from '../../inbox/conversations/sla-reasons.ts'
 import { INBOX_VIEWS, type InboxView, viewConditions } from '../../inbox/conversations/views.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
 import { heldStore } from '../../inbox/messages/held.ts'
@@ -20,6 +21,7 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
   const { find } = messageStore(deps)
   const { sendNow } = heldStore(deps)
   const { contactById } = senders(deps)
+  const { reasonsOf } = slaReasons(deps)
   const { clock } = deps
   const conditionsOf = (who: Caller, view: InboxView) => viewConditions(view, who, clock.now())
   return [
@@ -82,6 +84,15 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
       },
     },
     inboxHistory(deps),
+    {
+      kind: 'data',
+      method: 'get',
+      path: '/inbox/:id/sla',
+      role: 'viewer',
+      name: 'inbox',
+      summary: 'Get why the SLA targets of a conversation are due when they are',
+      read: (who, [id]) => ({ json: JSON.stringify(reasonsOf(who.org, byId(who, id as string))) }),
+    },
     {
       kind: 'write',
       method: 'post',

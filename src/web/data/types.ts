@@ -100,7 +100,9 @@ export type SignedIn = {
   views: View[]
   counts: {
     tasks_late: number
-    tasks_today: number
+    tasks_now: number
+    inbox_late: number
+    inbox_now: number
     notifications: number
     deals: number
     contacts: number

@@ -138,12 +138,27 @@ function NoteForm({ kind, id }: { kind: PageKind; id: string }) {
   )
 }
 
-function TaskTab({ kind, id }: { kind: PageKind; id: string }) {
-  const kept = draftFor(`task:${kind}:${id}`)
+type TaskTabProps = {
+  kind: PageKind
+  id: string
+  /** What it is about, such as a conversation: it begins with this title and leads back by its text. */
+  about?: { draft: string; title: string; body: string } | undefined
+  onAdded?: () => void
+}
+
+export function TaskTab({ kind, id, about, onAdded }: TaskTabProps) {
+  const kept = draftFor(about?.draft ?? `task:${kind}:${id}`)
   const [isSending, setSending] = useState(false)
   const [missing, setFault] = useState<string | undefined>(undefined)
   const words = texts().composer
-  const task: TaskDraft = { title: '', type: 'todo', day: '', time: '', owner_id: me.value.id, ...kept.body.value }
+  const task: TaskDraft = {
+    title: about?.title ?? '',
+    type: 'todo',
+    day: '',
+    time: '',
+    owner_id: me.value.id,
+    ...kept.body.value,
+  }
   const fault = missing ?? tooLong(task.title.trim())
 
   async function send(): Promise<void> {
@@ -155,10 +170,19 @@ function TaskTab({ kind, id }: { kind: PageKind; id: string }) {
     setSending(true)
     try {
       const { type, owner_id } = task
-      await create('tasks', { title, type, owner_id: owner_id || null, due_at: dueOf(task), ...linksOf(kind, id) })
+      const body = about ? { body: about.body } : {}
+      await create('tasks', {
+        title,
+        type,
+        owner_id: owner_id || null,
+        due_at: dueOf(task),
+        ...body,
+        ...linksOf(kind, id),
+      })
       const rest = typedSince(task.title, kept.body.peek()?.title)
       if (rest === '') kept.clear()
       else kept.set({ ...kept.body.peek(), title: rest })
+      onAdded?.()
     } catch (error) {
       sayFailed(words.taskNotAdded, error)
     } finally {

@@ -20,16 +20,23 @@ import { texts } from './texts.ts'
 import { useList } from './use-list.ts'
 import './related.css'
 
-type RelatedProps = { kind: PageKind; record: Rec }
+type RelatedTasksProps = {
+  kind: PageKind
+  record: Rec
+  /** What adds one; without it, the composer of the page does. */
+  onAdd?: () => void
+  /** Stands above the tasks, such as the one that is being written. */
+  children?: ComponentChildren
+}
 
 /** The tasks about a record: the open ones first, and the last ones that were done. */
-export function RelatedTasks({ kind, record: now }: RelatedProps) {
+export function RelatedTasks({ kind, record: now, onAdd, children }: RelatedTasksProps) {
   const done = useList('tasks', { [`${nounOf(kind)}_id`]: now.id, status: 'done', sort: '-created_at' })
   const open = tasksOf(kind, now.id)
   const ids = new Set(open.map(({ id }) => id))
   const others = (done?.ids.value ?? []).filter((id) => !ids.has(id)).slice(0, 3)
   const count = open.filter(({ status }) => status === 'open').length
-  const compose = () => document.dispatchEvent(new CustomEvent('compose', { detail: 'task' }))
+  const compose = onAdd ?? (() => document.dispatchEvent(new CustomEvent('compose', { detail: 'task' })))
   return (
     <Section
       title={texts().tasks}
@@ -42,6 +49,7 @@ export function RelatedTasks({ kind, record: now }: RelatedProps) {
         )
       }
     >
+      {children}
       <ul>
         {open.map((task) => (
           <TaskRow key={task.id} task={task} />

@@ -170,15 +170,24 @@ function Firm({ kind, record: now, company }: RelatedProps & { company: string |
   )
 }
 
-function Deals({ kind, record: now }: RelatedProps) {
+type DealsProps = RelatedProps & {
+  /** Called with one that was linked here or made here. */
+  onAdded?: (deal: string) => void
+}
+
+/** The deals of a contact or a company, each with where it is on its way. */
+export function Deals({ kind, record: now, onAdded }: DealsProps) {
   const link = kind === 'contacts' ? { primary_contact_id: now.id } : { company_id: now.id }
   const found = useList('deals', { ...link, sort: '-updated_at' })
   const ids = found ? stillIn('deals', found.ids.value, link) : []
   const add = (id: string) => {
-    patch('deals', id, link).catch((error) => sayFailed(texts().notAdded, error))
+    patch('deals', id, link).then(
+      () => onAdded?.(id),
+      (error) => sayFailed(texts().notAdded, error),
+    )
   }
   const make = async (title: string) => {
-    if (kind !== 'deals') await askForDeal({ kind, record: now, title })
+    if (kind !== 'deals') await askForDeal({ kind, record: now, title, onMade: onAdded })
     return null
   }
   return (

@@ -3,10 +3,11 @@ import { texts } from './texts.ts'
 
 export type Count = { text: string; isLate: boolean }
 
-/** What is late at a place of the sidebar, in red and in words; else what is for today. */
+/** What is late at a place of the sidebar, in red and in words; else what is for today, or waits for us. */
 export function countOf(place: string): Count | undefined {
-  const { tasks_late: late, tasks_today: today } = boot.value.counts
-  if (place !== '/tasks') return undefined
+  const { counts } = boot.value
+  const name = { '/inbox': 'inbox', '/tasks': 'tasks' }[place] as 'inbox' | 'tasks'
+  const [late, now] = [counts[`${name}_late`], counts[`${name}_now`]]
   if (late > 0) return { text: texts().late(late), isLate: true }
-  return today > 0 ? { text: String(today), isLate: false } : undefined
+  return now > 0 ? { text: String(now), isLate: false } : undefined
 }

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { MAX_COUNT } from '../../../src/site/app/boot.ts'
 import { type BoardAnswer, boardRows } from '../../../src/web/data/board-wire.ts'
+import { inboxOf } from '../../support/inbox.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { setLevels } from '../../support/settings.ts'
 
 const DAY_MS = 86_400_000
 
@@ -72,9 +74,38 @@ describe('boot', () => {
       companies: before.companies + 1,
       notifications: before.notifications + 4, // one for each task that somebody else gave
       tasks_late: 1,
-      tasks_today: 1,
+      tasks_now: 1,
     })
     assert.ok(before.contacts < MAX_COUNT)
+  })
+
+  test('counts the conversations that wait for us, and those that are late', async () => {
+    const fresh = await startServer()
+    const site = await startScreens(fresh)
+    const inbox = inboxOf(fresh)
+    const counts = async () => {
+      const { inbox_now, inbox_late } = (await boot(await site.signedIn('viewer'))).counts
+      return [inbox_now, inbox_late]
+    }
+    try {
+      const targets = { normal: { first_response_s: 3600 } }
+      setLevels(fresh.store, fresh.a.org, {
+        sla: [{ key: 'usual', name: 'Usual', hours: null, pause_on: [], targets }],
+      })
+      const [one, two, three] = [await inbox.opened(), await inbox.opened(), await inbox.opened()]
+      assert.deepEqual(await counts(), [3, 0])
+      await inbox.say('outbound', one.id)
+      await inbox.patch(two.id, { status: 'closed' })
+      fresh.advance(3_600_000)
+      assert.deepEqual(await counts(), [1, 0], 'a target is not missed in the second in which it is due')
+      fresh.advance(1000)
+      assert.deepEqual(await counts(), [1, 1])
+      await inbox.patch(three.id, { status: 'snoozed', snoozed_until: inbox.inMs(3_600_000) })
+      assert.deepEqual(await counts(), [0, 1], 'a snooze hides it from the work, and stops no target')
+    } finally {
+      await site.stop()
+      await fresh.stop()
+    }
   })
 
   test('has the first steps until the member has put them away', async () => {

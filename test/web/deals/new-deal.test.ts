@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
+import { pressTogether } from '../../support/page.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
 import { becomes } from '../../support/until.ts'
 import { close, type Site, startSite } from '../shell/site.ts'
@@ -34,8 +35,7 @@ describe('a deal with somebody', { skip: noBrowser }, () => {
     const ana = await newContact({ first_name: 'Ana', last_name: 'Deals', company_id: firm.id })
     const { page, member } = await open(`/contacts/${ana.id}`)
     await page.getByRole('tab', { name: 'Call', exact: true }).waitFor()
-    await page.keyboard.press('c')
-    await page.keyboard.press('d')
+    await pressTogether(page, 'c', 'd')
     const dialog = page.getByRole('dialog', { name: 'New deal with Ana Deals' })
     await dialog.locator('input:focus').waitFor()
     assert.ok(page.url().endsWith(`/contacts/${ana.id}`))
@@ -77,8 +77,7 @@ describe('a deal in a line on the board', { skip: noBrowser }, () => {
     const { page } = await open('/deals')
     await page.locator('h1').first().waitFor()
     await page.route('**/api/v1/deals', (route) => route.abort())
-    await page.keyboard.press('c')
-    await page.keyboard.press('d')
+    await pressTogether(page, 'c', 'd')
     await page.locator('.quick').getByRole('textbox', { name: 'Title' }).fill('Deal on its way')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
@@ -94,8 +93,7 @@ describe('a deal in a line on the board', { skip: noBrowser }, () => {
   test('says how its amount is read and whose it is, takes a currency, an owner and a date, and Z takes it back', async () => {
     const { page, member } = await open('/deals')
     await page.locator('h1').first().waitFor()
-    await page.keyboard.press('c')
-    await page.keyboard.press('d')
+    await pressTogether(page, 'c', 'd')
     const quick = page.locator('.quick')
     await quick.getByRole('textbox', { name: 'Title' }).fill('Quick deal')
     const amount = quick.getByRole('textbox', { name: 'Amount' })
@@ -119,8 +117,7 @@ describe('a deal in a line on the board', { skip: noBrowser }, () => {
   test('is refused with a date that is none, and nothing is lost', async () => {
     const { page } = await open('/deals')
     await page.locator('h1').first().waitFor()
-    await page.keyboard.press('c')
-    await page.keyboard.press('d')
+    await pressTogether(page, 'c', 'd')
     const quick = page.locator('.quick')
     await quick.getByRole('textbox', { name: 'Title' }).fill('No day')
     await quick.getByRole('button', { name: 'Owner and expected close' }).click()

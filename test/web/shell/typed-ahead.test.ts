@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
+import { pressTogether } from '../../support/page.ts'
 import { recordsOf } from '../../support/records.ts'
 import { close, type Site, startSite } from './site.ts'
 
@@ -86,8 +87,7 @@ describe('words that are typed before their field is there', { skip: noBrowser }
     [
       'keys',
       async (page: Page) => {
-        await page.keyboard.press('c')
-        await page.keyboard.press('d')
+        await pressTogether(page, 'c', 'd')
       },
     ],
     ['the mouse', (page: Page) => page.locator('.add-deal').click()],
@@ -128,8 +128,7 @@ describe('words that are typed before their field is there', { skip: noBrowser }
     [
       'keys',
       async (page: Page) => {
-        await page.keyboard.press('c')
-        await page.keyboard.press('d')
+        await pressTogether(page, 'c', 'd')
       },
     ],
     [
@@ -156,8 +155,7 @@ describe('words that are typed before their field is there', { skip: noBrowser }
 
   test('are those of a form on another screen, whose code is on its way', async () => {
     const { page, letThrough } = await openBoard('contacts')
-    await page.keyboard.press('c')
-    await page.keyboard.press('p')
+    await pressTogether(page, 'c', 'p')
     await page.keyboard.type('Max Fox')
     await nothingRan(page)
     letThrough()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../../support/chromium.ts'
+import { pressTogether } from '../../support/page.ts'
 import type { Row } from '../../support/records.ts'
 import { becomes, until } from '../../support/until.ts'
 import { type Opened, type TablePage, tablePage } from './table-page.ts'
@@ -418,8 +419,7 @@ describe('a table', { skip: noBrowser }, () => {
   test('adds a contact, and shows those that it may be already', async () => {
     const { page } = await goTo('/contacts')
     await rowOf(page, 'Ruiz').first().waitFor()
-    await page.keyboard.press('c')
-    await page.keyboard.press('p')
+    await pressTogether(page, 'c', 'p')
     const dialog = page.getByRole('dialog', { name: 'New contact' })
     await dialog.getByLabel('Name').fill('ana ruiz 044')
     await dialog.getByText('Perhaps it is there already').waitFor()

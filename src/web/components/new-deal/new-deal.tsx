@@ -17,7 +17,12 @@ import { makeDeal } from './make.ts'
 import { texts } from './texts.ts'
 
 /** The contact or the company that the deal is with: it keeps both. */
-export type DealWith = { kind: 'contacts' | 'companies'; record: Rec; title?: string | undefined }
+export type DealWith = {
+  kind: 'contacts' | 'companies'
+  record: Rec
+  title?: string | undefined
+  onMade?: ((deal: string) => void) | undefined
+}
 
 /** Asks for a deal with somebody, over whatever screen there is. */
 export async function openNewDeal(given: DealWith): Promise<void> {
@@ -50,7 +55,7 @@ function fieldsFor(): Field[] {
   ]
 }
 
-function NewDeal({ kind, record, title, onClose }: DealWith & { onClose: () => void }) {
+function NewDeal({ kind, record, title, onMade, onClose }: DealWith & { onClose: () => void }) {
   const [fields] = useState(fieldsFor)
   const [initial] = useState(() => ({
     owner_id: me.peek().id,
@@ -74,7 +79,8 @@ function NewDeal({ kind, record, title, onClose }: DealWith & { onClose: () => v
     const { amount: money, stage, ...rest } = values
     const price = (money as Money | null)?.amount == null ? {} : (money as Money)
     try {
-      const { deal, step } = await makeDeal({ ...rest, ...price, ...linksOf(kind, record) }, String(stage))
+      const links = linksOf(kind, record)
+      const { deal, step } = await makeDeal({ ...rest, ...price, ...links }, String(stage), onMade)
       begun.clear()
       onClose()
       showToast({

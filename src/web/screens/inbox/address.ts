@@ -2,18 +2,22 @@ import type { InboxView } from '../../../inbox/conversations/views.ts'
 import { query } from '../../lib/router.ts'
 import type { RowQuery } from '../../tables/table/rows.ts'
 
-// The address is the view: /inbox?view=mine&q=invoice&c=ID.
+// The address is the view: /inbox?in=mine&q=invoice&c=ID. A saved one is /inbox?view=ID.
 
 export const VIEWS = ['open', 'mine', 'nobody', 'waiting', 'snoozed', 'closed'] as const satisfies InboxView[]
 export const SLA_VIEWS = ['late', 'at_risk'] as const satisfies InboxView[]
 const ALL: readonly InboxView[] = [...VIEWS, ...SLA_VIEWS]
 
-export const viewNow = (): InboxView => ALL.find((view) => view === query.value.get('view')) ?? 'open'
+export const viewNow = (): InboxView => ALL.find((view) => view === query.value.get('in')) ?? 'open'
 export const isByDue = (): boolean => query.value.get('sort') !== 'newest'
 
 export const hrefOf = (view: InboxView, id?: string): string => {
   const q = query.value.get('q')
-  const given = { ...(view === 'open' ? {} : { view }), ...(isByDue() ? {} : { sort: 'newest' }), ...(id && { c: id }) }
+  const given = {
+    ...(view === 'open' ? {} : { in: view }),
+    ...(isByDue() ? {} : { sort: 'newest' }),
+    ...(id && { c: id }),
+  }
   const text = new URLSearchParams({ ...given, ...(id && q ? { q } : {}) }).toString()
   return text === '' ? '/inbox' : `/inbox?${text}`
 }

@@ -13,11 +13,13 @@ export type InboxActs = {
   closeNext: (id: string) => void
   focusThread: () => void
   search: () => void
+  /** Shows the contact, or hides it again, where it has no room of its own. */
+  contact: () => void
 }
 
 const press = (act: string) => () => document.querySelector<HTMLElement>(`.ih [data-act="${act}"]`)?.click()
 
-export function commandsOf({ current, step, closeNext, focusThread, search }: InboxActs): Command[] {
+export function commandsOf({ current, step, closeNext, focusThread, search, contact }: InboxActs): Command[] {
   const on = (run: (record: Conversation) => void, isFit: (record: Conversation) => boolean = () => true) => ({
     group: 'record' as const,
     when: () => {
@@ -44,6 +46,15 @@ export function commandsOf({ current, step, closeNext, focusThread, search }: In
     { id: 'inbox.open', title: () => words().open, group: 'list', keys: 'Enter', isHidden: true, run: focusThread },
     { id: 'inbox.search', title: () => words().searchList, group: 'list', keys: '/', icon: 'search', run: search },
     { id: 'inbox.reply', title: () => words().reply, keys: 'r', icon: 'reply', ...on(() => compose('reply')) },
+    {
+      id: 'inbox.contact',
+      title: () => words().showContact,
+      group: 'record',
+      keys: 'i',
+      icon: 'person',
+      when: () => current() !== undefined,
+      run: contact,
+    },
     { id: 'inbox.note', title: () => words().note, keys: 'n', icon: 'note', ...on(() => compose('note')) },
     {
       id: 'inbox.close',

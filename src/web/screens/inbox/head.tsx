@@ -1,7 +1,6 @@
 import { Avatar } from '../../components/avatar.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
 import { MenuButton } from '../../components/menu.tsx'
-import { Sla } from '../../components/sla.tsx'
 import { State } from '../../components/state.tsx'
 import { boot, memberName } from '../../data/boot.ts'
 import { hasRole } from '../../data/may.ts'
@@ -11,7 +10,7 @@ import { now } from '../../lib/now.ts'
 import { isPhone } from '../../lib/widths.ts'
 import { Present } from '../../shell/present.tsx'
 import { type Priority, setOwner, setPriority, setStatus, snooze } from './acts.ts'
-import { slaOf } from './sla-of.ts'
+import { Clocks } from './clocks.tsx'
 import { type Preset, presetTime } from './snoozes.ts'
 import { texts } from './texts.ts'
 
@@ -19,8 +18,10 @@ const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'normal', 'low']
 const PRESETS: readonly Preset[] = ['today', 'tomorrow', 'week']
 const LOOKS = { open: 'good', pending: 'hollow', snoozed: 'hollow', closed: undefined } as const
 
+type HeadProps = { record: Conversation; onClose: () => void; onContact: () => void }
+
 /** The head of the conversation: what it is about, its clock, and what can be done with it. */
-export function Head({ record, onClose }: { record: Conversation; onClose: () => void }) {
+export function Head({ record, onClose, onContact }: HeadProps) {
   const { id, subject, number, status, priority, owner_id } = record
   const words = texts()
   // On a phone it is all that is there.
@@ -95,6 +96,7 @@ export function Head({ record, onClose }: { record: Conversation; onClose: () =>
           <span class="cut">{owner_id === null ? words.noOwner : memberName(owner_id)}</span>
         </MenuButton>
         <span class="grow" />
+        <IconButton plain class="show-contact" icon="person" title={words.showContact} onClick={onContact} />
         {status !== 'closed' && (
           <MenuButton
             plain
@@ -120,22 +122,6 @@ export function Head({ record, onClose }: { record: Conversation; onClose: () =>
       </div>
       <Clocks record={record} />
     </header>
-  )
-}
-
-/** What is due and when, and until when it sleeps. */
-function Clocks({ record }: { record: Conversation }) {
-  const sla = slaOf(record, now.value)
-  const { status, snoozed_until } = record
-  if (!sla && status !== 'snoozed') return null
-  return (
-    <div class="row small clocks">
-      {sla && <Sla {...sla} />}
-      {sla?.title && <span class="mute cut">{sla.title}</span>}
-      {status === 'snoozed' && snoozed_until && (
-        <span class="mute cut">{texts().snoozedUntil(format.value.when(snoozed_until, now.value))}</span>
-      )}
-    </div>
   )
 }
 

@@ -33,6 +33,8 @@ export function Screen() {
   const list = useRef<WindowedHandle>(null)
   const search = useRef<HTMLInputElement>(null)
   const [focused, setFocused] = useState<string | null>(null)
+  // Where there is no room for it, the contact lies over the conversation while it is asked for.
+  const [isBeside, setBeside] = useState(false)
   rows.revision.value // the rows that are here
   const total = rows.total.value
   const id = query.value.get('c')
@@ -82,6 +84,7 @@ export function Screen() {
           closeNext: (closed) => latest.current.closeNext(closed),
           focusThread: () => document.querySelector<HTMLElement>('.th')?.focus(),
           search: () => search.current?.focus(),
+          contact: () => setBeside((isOpen) => !isOpen),
         }),
       ),
     [],
@@ -174,8 +177,8 @@ export function Screen() {
           {isAlone && (
             <IconButton plain icon="left" title={texts().back} class="to-list" onClick={() => show(undefined)} />
           )}
-          <ThreadPane record={record} onClose={() => closeNext(record.id)} />
-          <Beside record={record} />
+          <ThreadPane record={record} onClose={() => closeNext(record.id)} onContact={() => setBeside(true)} />
+          <Beside record={record} isOpen={isBeside} onClose={() => setBeside(false)} />
         </>
       ) : (
         <section class="th">

@@ -8,6 +8,8 @@ export type SlaShown = {
   state: 'ok' | 'risk' | 'over' | 'met' | 'hold'
   left?: number
   text: string
+  /** Whether the text is what is left of the time. */
+  isRest?: boolean
   title?: string
 }
 
@@ -48,5 +50,6 @@ export function slaOf(record: Conversation, now: number): SlaShown | undefined {
   if (rest <= 0) return { state: 'over', text: format.value.late(-rest), title }
   const left = Math.min(1, rest / Math.max(1, due.at - due.from))
   const text = rest < SOON_MS ? format.value.duration(rest) : format.value.when(due.at, now)
-  return { state: left <= AT_RISK || sla.status === 'at_risk' ? 'risk' : 'ok', left, text, title }
+  const state = left <= AT_RISK || sla.status === 'at_risk' ? 'risk' : 'ok'
+  return { state, left, text, isRest: rest < SOON_MS, title }
 }

@@ -42,8 +42,10 @@ const isShown = ({ send_at, author }: Message): boolean => send_at === null || a
 /** Who runs past with j has read nothing. */
 const READ_MS = 1000
 
+type ThreadPaneProps = { record: Conversation; onClose: () => void; onContact: () => void }
+
 /** A conversation: its head, its messages in the order in which they came, and what is written next. */
-export function ThreadPane({ record, onClose }: { record: Conversation; onClose: () => void }) {
+export function ThreadPane({ record, onClose, onContact }: ThreadPaneProps) {
   const { id } = record
   const thread = useThread(id)
   const scroller = useRef<HTMLDivElement>(null)
@@ -79,7 +81,7 @@ export function ThreadPane({ record, onClose }: { record: Conversation; onClose:
 
   return (
     <section class="th" aria-label={record.subject || texts().noSubject} tabIndex={-1}>
-      <Head record={record} onClose={onClose} />
+      <Head record={record} onClose={onClose} onContact={onContact} />
       <div class="msgs" ref={scroller} data-scroll="thread">
         {thread.earlier.value !== null && (
           <Button plain onClick={() => void thread.more()}>

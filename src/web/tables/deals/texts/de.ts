@@ -83,12 +83,6 @@ export const de: Like<typeof en> = {
   },
   close: 'Schließen',
   waiting: 'Wartet aufs Speichern',
-  conflictStage: (who, theirs, mine) => `${who} hat ihn nach ${theirs} verschoben. Du hast ${mine} gewählt.`,
-  conflictOther: (who, field) => `${who} hat inzwischen das Feld ${field} geändert.`,
-  notSaved: 'Nicht gespeichert.',
-  useMine: 'Meins nehmen',
-  useTheirs: (who) => `Das von ${who} nehmen`,
-  someone: 'Jemand anderes',
 
   boardOnly: 'Nach dem nächsten Schritt filtert nur das Board',
   sort: 'Karten sortieren',

@@ -83,12 +83,6 @@ export const en = {
   },
   close: 'Close',
   waiting: 'Waits to be saved',
-  conflictStage: (who: string, theirs: string, mine: string) => `${who} moved it to ${theirs}. You chose ${mine}.`,
-  conflictOther: (who: string, field: string) => `${who} changed its ${field} meanwhile.`,
-  notSaved: 'Not saved.',
-  useMine: 'Use mine',
-  useTheirs: (who: string) => `Use ${who}’s`,
-  someone: 'Someone else',
 
   boardOnly: 'The next step is a filter of the board only',
   sort: 'Sort the cards',
