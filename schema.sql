@@ -244,7 +244,7 @@ CREATE TABLE notifications ( -- what concerns a member
   org_id INTEGER NOT NULL,
   member_id TEXT NOT NULL,
   id TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('assigned', 'mentioned', 'due', 'ending', 'operation', 'handed_over', 'returned')),
+  kind TEXT NOT NULL CHECK (kind IN ('assigned', 'mentioned', 'due', 'ending', 'operation', 'handed_over', 'returned', 'failed')),
   object TEXT NOT NULL CHECK (
     object IN ('contact', 'company', 'deal', 'task', 'note', 'conversation', 'token', 'server', 'hand_over')
   ),

@@ -35,10 +35,11 @@ export function reactions(deps: Deps): Reactions {
     'note.created': [told.noteChanged],
     'note.updated': [told.noteChanged],
     'conversation.updated': [told.conversationChanged],
+    'message.noted': [told.messageNoted],
     'message.received': [enrollments.messageReceived],
     'message.sent': [enrollments.sent],
-    'message.failed': [enrollments.failed],
-    'message.bounced': [enrollments.bounced],
+    'message.failed': [enrollments.failed, told.mailFailed],
+    'message.bounced': [enrollments.bounced, told.mailFailed],
   }
 }
 

@@ -8,7 +8,8 @@ import type { Outbox, RecordedEvent } from './outbox.ts'
 
 /**
  * The events with reactions in the same transaction, and the fields that the reactions need. Of what becomes of a mail, the
- * sending of mails tells: a message also fails without one, and a bounce is a failure of its own.
+ * sending of mails tells: a message also fails without one, and a bounce is a failure of its own. A note in a conversation has no
+ * event, and reactions all the same.
  */
 export type Changes = {
   'contact.updated': { id: string; do_not_contact: boolean }
@@ -23,13 +24,19 @@ export type Changes = {
   'note.created': Note
   'note.updated': Note
   'conversation.updated': { id: string; number: number; subject: string | null; owner_id: string | null }
+  'message.noted': { conversation_id: string; body_text: string }
   'message.received': { author: { id: string | null }; conversation_id: string; sent_at: string; is_history?: boolean }
   'message.sent': Mailed
   'message.failed': Mailed
   'message.bounced': Mailed
 }
 
-type Mailed = { id: string }
+type Mailed = {
+  id: string
+  conversation_id: string
+  author: { type: string; id: string | null }
+  enrollment_id: string | null
+}
 
 type OwnedDeal = { id: string; title: string; owner_id: string | null }
 type OwnedTask = OwnedDeal & { status: string }

@@ -274,6 +274,37 @@ describe('a reply that closes', () => {
     assert.equal((await desk.now(reply)).status, 'failed')
   })
 
+  test('that fails later is told to its writer and to whoever has the conversation, and to nobody of a sequence', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = desk.office(t, smtp.server.port)
+    const screens = await startScreens(server)
+    t.after(() => screens.stop())
+    const [ben, kim] = [await screens.signedIn('member'), await screens.signedIn('member')]
+    const told = async (who: typeof ben): Promise<unknown[]> =>
+      (await who.call('GET', '/app/notifications')).body.data
+        .filter(({ kind }: Row) => kind === 'failed')
+        .map(({ record, actor_id }: Row) => [record.kind, record.id, actor_id])
+    const question = await desk.asked()
+    const { conversation_id } = question
+    await inbox.patch(conversation_id, { owner_id: kim.id })
+    const given = { conversation_id, direction: 'outbound', body_text: 'Here it is.', closes_conversation: true }
+    const { body: reply } = await ben.call('POST', '/api/v1/messages', given)
+    await tick()
+    assert.deepEqual([await told(ben), await told(kim)], [[], []])
+    const { bounced } = sendingStore(server.deps)
+    await server.store.write(() => void bounced(server.a.org, reply.id, '550 no such user'))
+    const notice = ['conversations', conversation_id, null]
+    assert.deepEqual([await told(ben), await told(kim)], [[notice], [notice]])
+    // The page of a sequence says what became of its mails.
+    const other = await desk.asked()
+    await inbox.patch(other.conversation_id, { owner_id: kim.id })
+    server.deps.react({ org: server.a.org, member: null }, 'message.failed', {
+      ...{ id: other.id, conversation_id: other.conversation_id, enrollment_id: other.id },
+      author: { type: 'member', id: ben.id },
+    })
+    assert.deepEqual([(await told(ben)).length, (await told(kim)).length], [1, 1])
+  })
+
   test('closes at once where nothing has to be sent', async () => {
     const chat = await inbox.say('inbound')
     await inbox.say('outbound', chat.conversation_id, { closes_conversation: true })

@@ -112,6 +112,24 @@ describe('a notification', () => {
     assert.deepEqual(await unread('stranger'), [])
   })
 
+  test('tells whom a note in a conversation mentions, and no answer to the customer', async () => {
+    await clear('member')
+    await clear('owner')
+    const conversation_id = insertConversation(app.store, app.a.org, { subject: 'Offer' })
+    const body_text = `Ask @[Ben](member:${app.ids.member}) and @[Me](member:${app.a.owner})`
+    const say = (direction: string) => app.newRecord('/messages', { conversation_id, direction, body_text })
+    await say('inbound')
+    await say('outbound')
+    assert.deepEqual(await unread('member'), [])
+    await say('note')
+    const [told] = await unread('member')
+    assert.deepEqual(
+      [told?.kind, told?.record, told?.actor_id],
+      ['mentioned', { kind: 'conversations', id: conversation_id, title: 'Offer' }, app.a.owner],
+    )
+    assert.deepEqual(await unread('owner'), [])
+  })
+
   test('leads to the first record of a note: a deal, else a company, else a contact, else the conversation', async () => {
     await clear('member')
     const body = `Ask @[Ben](member:${app.ids.member})`

@@ -57,7 +57,7 @@ export type Draft = Pick<
 
 /** Writes all messages, whatever their source. */
 export const messageWriter = once((deps: Deps) => {
-  const { db, clock, outbox } = deps
+  const { db, clock, outbox, react } = deps
   const conversations = conversationStore(deps)
   const attachments = attachmentStore(deps)
   const { insert, update } = rows(db, 'messages', columns)
@@ -106,6 +106,7 @@ export const messageWriter = once((deps: Deps) => {
     insert(who.org, message)
     for (const file of files) attachments.add(who.org, id, file)
     recordEvent(who, message)
+    if (message.direction === 'note') react(who, 'message.noted', message)
     // What is held has no effect yet: it is seen, and that is all.
     const shown = draft.send_at ? { ...effect, direction: 'note' as const, words: [] } : effect
     if ('conversation' in place) conversations.applyMessage(who, conversation, shown)

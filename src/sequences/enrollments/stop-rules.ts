@@ -102,7 +102,7 @@ export const stopRules = once((deps: Deps) => {
   }
 
   /** Handles a step's mail that was accepted by its SMTP server. */
-  function sent({ org }: Caller, { id }: Changes['message.sent']): void {
+  function sent({ org }: Caller, { id }: Pick<Changes['message.sent'], 'id'>): void {
     stepSent.run(clock.now(), org, id)
   }
 
@@ -110,7 +110,7 @@ export const stopRules = once((deps: Deps) => {
    * Handles a step's mail that was permanently refused. This also fails a completed enrollment if the mail was its last
    * step.
    */
-  function failed({ org }: Caller, { id }: Changes['message.failed']): void {
+  function failed({ org }: Caller, { id }: Pick<Changes['message.failed'], 'id'>): void {
     const step = ofMessage.get(org, id) as { id: string; position: number } | undefined
     const before = step && byId(org, step.id)
     if (!before || !step) return
@@ -119,7 +119,7 @@ export const stopRules = once((deps: Deps) => {
   }
 
   /** Handles a step's mail that was accepted, and bounced. */
-  function bounced({ org }: Caller, { id }: Changes['message.bounced']): void {
+  function bounced({ org }: Caller, { id }: Pick<Changes['message.bounced'], 'id'>): void {
     const step = ofMessage.get(org, id) as { id: string } | undefined
     const before = step && byId(org, step.id)
     if (!before) return

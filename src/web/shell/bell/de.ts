@@ -5,7 +5,7 @@ import type { en } from './en.ts'
 export const de: Like<typeof en> = {
   noNotices: 'Nichts Neues',
   noNoticesBody:
-    'Hier steht, was dir zugewiesen oder übergeben wird, wo du erwähnt wirst, welche Aufgaben fällig sind, welche Token ablaufen und wofür der Server jemanden braucht.',
+    'Hier steht, was dir zugewiesen oder übergeben wird, wo du erwähnt wirst, welche Mail nicht ankam, welche Aufgaben fällig sind, welche Token ablaufen und wofür der Server jemanden braucht.',
   allNotices: 'Alle Hinweise',
   allChanges: 'Alle meine Änderungen',
   tabs: { new: 'Neu', all: 'Alle', mentioned: 'Erwähnungen', due: 'Fällige Aufgaben' },
@@ -23,6 +23,7 @@ export const de: Like<typeof en> = {
   noticeOf: (kind, who) => {
     if (kind === 'assigned') return who ? `${who} hat dir das zugewiesen` : 'Dir zugewiesen'
     if (kind === 'mentioned') return who ? `${who} hat dich erwähnt` : 'Du wurdest erwähnt'
+    if (kind === 'failed') return 'Mail wurde nicht zugestellt'
     if (kind === 'ending') return 'Ein Token für die API läuft ab'
     return 'Aufgabe fällig'
   },

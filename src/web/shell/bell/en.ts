@@ -3,7 +3,7 @@ import { en as checks } from '../../../lib/pure/checks/en.ts'
 export const en = {
   noNotices: 'Nothing new',
   noNoticesBody:
-    'What is assigned or handed over to you, mentions of you, tasks that are due, tokens that end and what the server needs somebody for are listed here.',
+    'What is assigned or handed over to you, mentions of you, mail that was not delivered, tasks that are due, tokens that end and what the server needs somebody for are listed here.',
   allNotices: 'All notices',
   allChanges: 'All my changes',
   tabs: { new: 'New', all: 'All', mentioned: 'Mentions', due: 'Tasks due' },
@@ -16,6 +16,7 @@ export const en = {
   noticeOf: (kind: string, who: string | undefined) => {
     if (kind === 'assigned') return who ? `${who} gave you this` : 'Assigned to you'
     if (kind === 'mentioned') return who ? `${who} mentioned you` : 'You were mentioned'
+    if (kind === 'failed') return 'Mail was not delivered'
     if (kind === 'ending') return 'A token for the API ends'
     return 'Task due'
   },
