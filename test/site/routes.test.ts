@@ -27,6 +27,7 @@ GET    /app/inbox/:id/history     viewer
 GET    /app/inbox/:id/recipients  viewer
 GET    /app/inbox/:id/sla         viewer
 GET    /app/inbox/counts          viewer
+GET    /app/inbox/mailboxes       viewer
 GET    /app/invites               admin
 POST   /app/invites               admin
 DELETE /app/invites/:id           admin

@@ -11,6 +11,7 @@ import { messageStore } from '../../inbox/messages/messages.ts'
 import { NO_MAILBOX, outgoingStore } from '../../inbox/messages/outgoing.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { inboxHistory } from './inbox-history.ts'
+import { inboxMailboxes } from './inbox-mailboxes.ts'
 
 const ALL = { limit: 1, sort: { column: 'id' }, descending: true, count: true }
 
@@ -83,6 +84,7 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
         return { json: JSON.stringify({ from, to, cc, reason: null }) }
       },
     },
+    inboxMailboxes(deps),
     inboxHistory(deps),
     {
       kind: 'data',

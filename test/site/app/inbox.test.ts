@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { random } from '../../../src/demo/story/random.ts'
+import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
 import { deskOf, person } from '../../support/desk.ts'
 import { inboxOf } from '../../support/inbox.ts'
@@ -210,4 +211,32 @@ test('after any acts of three members, rows, counts and records agree in each vi
       assert.equal(found[view], (await rows(person, `view=${view}&count=true`)).total, view)
     }
   }
+})
+
+test('a mailbox that does not work says which way, since when, and what waits', async (t) => {
+  const { support } = setMailboxes(app)
+  t.after(() => setMailboxes(app, []))
+  const { saveState, state } = mailboxStore(app.deps)
+  const asked = async (person: Person = 'viewer') => (await app.ok(person, 'GET', '/inbox/mailboxes')).data
+  const { org } = app.a
+  const now = app.now()
+  saveState(org, support?.id as string, { checked_at: now, sent_at: now })
+  assert.deepEqual(await asked(), [
+    { id: support?.id, name: 'Acme Support', address: 'support@acme.example', is_default: true, trouble: null },
+  ])
+  assert.deepEqual(await asked('stranger'), [])
+  saveState(org, support?.id as string, { failing_since: now - 60_000, last_error: 'no such host', last_error_at: now })
+  const since = new Date(now - 60_000).toISOString()
+  const { waiting, ...failing } = (await asked())[0].trouble
+  assert.deepEqual(failing, { receiving: true, sending: false, since, error: 'no such host' })
+  saveState(org, support?.id as string, { failing_since: null, send_error: '421 busy', send_error_at: now })
+  await inbox.make('/messages', {
+    ...{ direction: 'outbound', channel: 'email', subject: 'Offer', body_text: 'Hello' },
+    from: { email: 'dora@firm.example' },
+  })
+  const { trouble } = (await asked())[0]
+  assert.deepEqual(trouble, {
+    ...{ receiving: false, sending: true, since: new Date(now).toISOString(), error: '421 busy', waiting: waiting + 1 },
+  })
+  assert.equal(state(org, support?.id as string).send_error, '421 busy')
 })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { inboxOf } from '../../support/inbox.ts'
+import { setMailboxes } from '../../support/mailbox.ts'
 import { assertAccessible, openPage } from '../../support/page.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
@@ -155,5 +157,20 @@ describe('beside a conversation', { skip: noBrowser, concurrency: false }, () =>
     await pane().waitFor()
     await page.keyboard.press('i')
     await pane().waitFor({ state: 'hidden' })
+  })
+
+  test('a mailbox that does not work says so above the list, since when, and what the server said', async (t) => {
+    const { support } = setMailboxes(server)
+    t.after(() => setMailboxes(server, []))
+    const now = server.now()
+    mailboxStore(server.deps).saveState(server.a.org, support?.id as string, {
+      ...{ checked_at: now, failing_since: now - HOUR, last_error: 'connection refused', last_error_at: now },
+    })
+    const { id } = await inbox.opened(from('hans@spindle.example'))
+    await show(id)
+    const banner = page.getByRole('status').filter({ hasText: 'No mail comes in at support@acme.example.' })
+    await banner.waitFor()
+    assert.match(await banner.innerText(), /Since today \d\d:\d\d\. connection refused/)
+    await assertAccessible(page)
   })
 })

@@ -18,6 +18,7 @@ import { commandsOf } from './commands.ts'
 import { ConversationRow } from './row.tsx'
 import { texts } from './texts.ts'
 import { ThreadPane } from './thread.tsx'
+import { Troubles } from './troubles.tsx'
 import { useConversations } from './use-conversations.ts'
 import { useCounts, Views, ViewTitle } from './views.tsx'
 import './inbox.css'
@@ -137,6 +138,7 @@ export function Screen() {
             }}
           />
         </div>
+        <Troubles />
         {isStale && (
           <Button plain class="il-news" icon="up" onClick={renew}>
             {texts().fresh(Math.max(1, rows.fresh.value))}
