@@ -232,7 +232,7 @@ test('a mailbox that does not work says which way, since when, and what waits', 
   saveState(org, support?.id as string, { failing_since: null, send_error: '421 busy', send_error_at: now })
   await inbox.make('/messages', {
     ...{ direction: 'outbound', channel: 'email', subject: 'Offer', body_text: 'Hello' },
-    from: { email: 'dora@firm.example' },
+    contact_id: (await app.newContact({ emails: [{ email: 'dora@firm.example' }] })).id,
   })
   const { trouble } = (await asked())[0]
   assert.deepEqual(trouble, {
