@@ -65,3 +65,27 @@ test('a mail of another organisation, or none, is not found', async () => {
   for (const answer of [await shown(id, '', 'stranger'), await shown(UNKNOWN), await shown('x')])
     assert.equal(answer.status, 404)
 })
+
+test('a link whose words name another page than it leads to says where it leads', async () => {
+  const links = {
+    'https://bank.example/login': 'https://evil.example/login',
+    'www.bank.example': 'https://bank.example.evil.example/',
+    'bank.com': 'https://xn--bnk-0na.com/',
+    '<b>https://bank</b>.example': 'https://evil.example/?u=https://bank.example',
+  }
+  for (const [words, href] of Object.entries(links)) {
+    const { text } = await shown(await mailOf(`<p><a href="${href}">${words}</a></p>`))
+    assert.match(text, new RegExp(`</a><span class="leads">→ ${new URL(href).hostname}</span></p>`), words)
+  }
+  const plain = {
+    'https://www.bank.example/login': 'https://bank.example/login',
+    'Our offer': 'https://click.example/1',
+    'eva@bank.example': 'https://bank.example',
+    'report.pdf': 'https://files.example/report.pdf',
+    'bank.example': 'mailto:eva@evil.example',
+  }
+  for (const [words, href] of Object.entries(plain)) {
+    const { text } = await shown(await mailOf(`<p><a href="${href}">${words}</a></p>`))
+    assert.doesNotMatch(text, /"leads"/, words)
+  }
+})
