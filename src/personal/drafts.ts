@@ -57,6 +57,7 @@ export const draftStore = once((deps: Deps) => {
   )
   const removeRow = db.prepare(`DELETE ${where} AND key = ?`)
 
+  const begun = db.prepare(`SELECT key ${where} AND key GLOB '*:conversations:*'`).pluck()
   const changedAt = db.prepare(`SELECT updated_at ${where} AND key = ?`).pluck()
 
   const stored = ({ org, member }: Caller, key: string) => byKey.get(org, member, key) as RawRow | undefined
@@ -87,7 +88,12 @@ export const draftStore = once((deps: Deps) => {
     if (removeRow.run(org, member, key).changes > 0) notices.put(org, member, { kind: 'draft', key, version: NONE })
   }
 
-  return { find, put, remove, versionOf }
+  /** The ids of the conversations in which the member has begun something: a reply, a note, a task. */
+  const conversationsOf = ({ org, member }: Caller): string[] => [
+    ...new Set((begun.all(org, member) as string[]).map((key) => key.slice(key.lastIndexOf(':') + 1))),
+  ]
+
+  return { find, put, remove, versionOf, conversationsOf }
 })
 
 // 4. The routes.

@@ -3,7 +3,17 @@ import type { Condition } from '../../store/list/conditions.ts'
 
 // The views of the inbox. Rows and counts are found by the same conditions, so that they cannot differ.
 
-export const INBOX_VIEWS = ['open', 'mine', 'nobody', 'waiting', 'snoozed', 'late', 'at_risk', 'closed'] as const
+export const INBOX_VIEWS = [
+  'open',
+  'mine',
+  'nobody',
+  'waiting',
+  'snoozed',
+  'late',
+  'at_risk',
+  'drafts',
+  'closed',
+] as const
 export type InboxView = (typeof INBOX_VIEWS)[number]
 
 const is = (column: string, value: string | number | null): Condition => ({
@@ -14,9 +24,19 @@ const statusIn = (...values: string[]): Condition => ({ column: 'status', operat
 /** What is at work: neither snoozed nor closed. */
 const OPEN = statusIn('open', 'pending')
 
-/** `now` in ms. Snoozed conversations are late, too: a snooze hides them from lists of work and stops no SLA target. */
-export function viewConditions(view: InboxView, { member }: Pick<Caller, 'member'>, now: number): Condition[] {
+/**
+ * `now` in ms, `begun` the ids of those in which the member has begun to write. Snoozed conversations are late, too: a snooze hides them from lists of work and stops no SLA
+ * target.
+ */
+export function viewConditions(
+  view: InboxView,
+  { member }: Pick<Caller, 'member'>,
+  now: number,
+  begun: () => string[],
+): Condition[] {
   switch (view) {
+    case 'drafts':
+      return [{ column: 'id', operator: 'in', values: begun(), indexed: true }]
     case 'open':
       return [OPEN]
     case 'mine':

@@ -10,6 +10,7 @@ import { Message, columns as messageColumns } from '../../inbox/messages/message
 import { messageStore } from '../../inbox/messages/messages.ts'
 import { NO_MAILBOX, outgoingStore } from '../../inbox/messages/outgoing.ts'
 import type { Caller } from '../../lib/caller.ts'
+import { draftStore } from '../../personal/drafts.ts'
 import { inboxHistory } from './inbox-history.ts'
 import { inboxMailboxes } from './inbox-mailboxes.ts'
 
@@ -23,8 +24,10 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
   const { sendNow } = heldStore(deps)
   const { contactById } = senders(deps)
   const { reasonsOf } = slaReasons(deps)
+  const { conversationsOf } = draftStore(deps)
   const { clock } = deps
-  const conditionsOf = (who: Caller, view: InboxView) => viewConditions(view, who, clock.now())
+  const conditionsOf = (who: Caller, view: InboxView) =>
+    viewConditions(view, who, clock.now(), () => conversationsOf(who))
   return [
     {
       kind: 'list',

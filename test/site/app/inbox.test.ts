@@ -95,6 +95,25 @@ test('a view of mine is that of whoever asks, and other organisations see nothin
   assert.deepEqual([status, body.code], [400, 'invalid_query'])
 })
 
+test("what one has begun to write is in the view of one's own drafts, whatever became of the conversation", async () => {
+  const [reply, note, closed] = [await inbox.opened(), await inbox.opened(), await inbox.opened()]
+  const begin = (key: string, person: Person = 'member') =>
+    app.ok(person, 'PUT', `/drafts/${key}`, { body: { text: 'Hello' } })
+  assert.deepEqual([await listed('member', 'drafts'), (await counts('member')).drafts], [[], 0])
+  await begin(`reply:conversations:${reply.id}`)
+  await begin(`inbox-note:conversations:${reply.id}`)
+  await begin(`inbox-note:conversations:${note.id}`)
+  await begin(`reply:conversations:${closed.id}`)
+  await begin(`note:contacts:${note.contact_id}`)
+  await begin(`reply:conversations:${note.id}`, 'other')
+  await inbox.patch(closed.id, { status: 'closed' })
+  const mine = [reply.id, note.id, closed.id].sort()
+  assert.deepEqual((await listed('member', 'drafts')).sort(), mine)
+  assert.deepEqual([(await counts('member')).drafts, (await counts('other')).drafts], [3, 1])
+  await app.ask('member', 'DELETE', `/drafts/reply:conversations:${closed.id}`, undefined, { 'If-Match': '*' })
+  assert.deepEqual((await counts('member')).drafts, 2)
+})
+
 test('a snooze hides a conversation from the lists of work, and not from what is at risk or late', async () => {
   const { id } = await inbox.opened()
   await inbox.patch(id, { status: 'snoozed', snoozed_until: inbox.inMs(24 * 60 * MINUTE) })

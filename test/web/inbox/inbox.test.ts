@@ -141,6 +141,22 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
     assert.equal((await messages(other.id)).length, 1)
   })
 
+  test('lists what one has begun to write, and no longer once it is gone', async () => {
+    const [ada] = [await opened('Ada'), await opened('Bea')]
+    await show(`/inbox?c=${ada.id}`)
+    const mine = page.getByRole('navigation', { name: 'Views of the inbox' }).getByRole('link', { name: /^My drafts/ })
+    await page.locator('.msg').waitFor()
+    await page.keyboard.press('r')
+    await reply().fill('Begun')
+    await until(async () => (await mine.innerText()).endsWith('1'))
+    await mine.click()
+    await row('Bea').waitFor({ state: 'detached' })
+    assert.deepEqual(await names(), ['Ada'])
+    await reply().fill('')
+    await row('Ada').waitFor({ state: 'detached' })
+    await page.getByText('Nothing begun').waitFor()
+  })
+
   test('stops the second of two replies, shows the first, and sends only what somebody insists on', async () => {
     const { id } = await opened('Ada')
     await show(`/inbox?c=${id}`)

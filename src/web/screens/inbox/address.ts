@@ -4,7 +4,7 @@ import type { RowQuery } from '../../tables/table/rows.ts'
 
 // The address is the view: /inbox?in=mine&q=invoice&c=ID. A saved one is /inbox?view=ID.
 
-export const VIEWS = ['open', 'mine', 'nobody', 'waiting', 'snoozed', 'closed'] as const satisfies InboxView[]
+export const VIEWS = ['open', 'mine', 'nobody', 'waiting', 'snoozed', 'drafts', 'closed'] as const satisfies InboxView[]
 export const SLA_VIEWS = ['late', 'at_risk'] as const satisfies InboxView[]
 const ALL: readonly InboxView[] = [...VIEWS, ...SLA_VIEWS]
 

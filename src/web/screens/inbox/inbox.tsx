@@ -197,6 +197,12 @@ function keysOf(rows: { idAt: (row: number) => string | undefined }, total: numb
 
 function Nothing() {
   const isSearch = query.value.has('q')
+  if (!isSearch && viewNow() === 'drafts')
+    return (
+      <Empty icon="note" title={texts().nothingBegun}>
+        {texts().nothingBegunBody}
+      </Empty>
+    )
   return (
     <Empty icon={isSearch ? 'search' : 'check'} title={isSearch ? texts().nothingFound : texts().nothing}>
       {isSearch ? texts().nothingFoundBody : texts().nothingBody}

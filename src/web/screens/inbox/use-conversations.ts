@@ -33,7 +33,7 @@ export function useConversations(query: RowQuery): Conversations {
   )
   useEffect(() => {
     opened.ensure(0, 20)
-    const { events, timers, refreshers, isMine } = client()
+    const { events, timers, refreshers, isMine, onNotice } = client()
     let stopTimer: (() => void) | undefined
     let isOwn = false
     const refresh = () => opened.reload()
@@ -47,10 +47,13 @@ export function useConversations(query: RowQuery): Conversations {
         isOwn = false
       })
     })
+    // What one begins to write, here or elsewhere, changes the view of one's drafts alone.
+    const stopNotices = query.view === 'drafts' ? onNotice(({ kind }) => kind === 'draft' && renew()) : undefined
     refreshers.add(refresh)
     return () => {
       stopTimer?.()
       stopEvents()
+      stopNotices?.()
       refreshers.delete(refresh)
       opened.dispose()
     }

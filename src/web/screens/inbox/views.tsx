@@ -11,7 +11,7 @@ import { texts } from './texts.ts'
 
 export type Counts = Partial<Record<InboxView, number>>
 
-export const useCounts = (): Counts => useAsk<Counts>('/app/inbox/counts', ['conversations']).value ?? {}
+export const useCounts = (): Counts => useAsk<Counts>('/app/inbox/counts', ['conversations', 'draft']).value ?? {}
 
 const ICONS: Readonly<Record<InboxView, IconName>> = {
   open: 'inbox',
@@ -19,6 +19,7 @@ const ICONS: Readonly<Record<InboxView, IconName>> = {
   nobody: 'useradd',
   waiting: 'clock',
   snoozed: 'snooze',
+  drafts: 'note',
   closed: 'check',
   late: 'alert',
   at_risk: 'clock',
