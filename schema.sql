@@ -1016,9 +1016,37 @@ CREATE TABLE attachments ( -- the message itself stores the name, type and size 
 CREATE INDEX attachments_message ON attachments (org_id, message_id);
 CREATE INDEX attachments_content ON attachments (org_id, sha256);
 
+CREATE TABLE draft_files ( -- files of what a member is writing; sending it turns them into attachments
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  member_id TEXT NOT NULL,
+  key TEXT NOT NULL, -- of the draft, which may have files before it has a text
+  name TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+  sha256 TEXT NOT NULL,
+  source_id TEXT, -- the attachment that it is a copy of; no reference: that may be deleted
+  is_discarded INTEGER NOT NULL DEFAULT 0 CHECK (is_discarded IN (0, 1)), -- with its draft, which can be brought back
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, sha256) REFERENCES file_contents (org_id, sha256)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX draft_files_draft ON draft_files (org_id, member_id, key);
+CREATE UNIQUE INDEX draft_files_source ON draft_files (org_id, member_id, key, source_id) WHERE source_id IS NOT NULL;
+CREATE INDEX draft_files_content ON draft_files (org_id, sha256);
+CREATE INDEX draft_files_expired ON draft_files (expires_at);
+
 -- A content goes with the last file that has it, whatever deletes that.
 CREATE TRIGGER attachments_gone AFTER DELETE ON attachments
 WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+  AND NOT EXISTS (SELECT 1 FROM draft_files WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+BEGIN
+  DELETE FROM file_contents WHERE org_id = OLD.org_id AND sha256 = OLD.sha256;
+END;
+CREATE TRIGGER draft_files_gone AFTER DELETE ON draft_files
+WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+  AND NOT EXISTS (SELECT 1 FROM draft_files WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
 BEGIN
   DELETE FROM file_contents WHERE org_id = OLD.org_id AND sha256 = OLD.sha256;
 END;

@@ -171,11 +171,12 @@ function slaRecords(db: Database): Part[] {
 function contents(db: Database): Part[] {
   const whole = c.columns({ sha256: c.plain('sha256'), size_bytes: c.integer('size_bytes') })
   const chunks = c.columns({ sha256: c.plain('sha256'), position: c.integer('position'), data: c.bytes('data') })
-  const isStaged = `EXISTS (SELECT 1 FROM file_contents AS whole
-    WHERE whole.org_id = file_chunks.org_id AND whole.sha256 = file_chunks.sha256 AND is_staged = 1)`
+  // Of messages only: drafts stay with the screens, and what is being written has no file yet.
+  const isOfMessage = (table: string) => `EXISTS (SELECT 1 FROM attachments AS file
+    WHERE file.org_id = ${table}.org_id AND file.sha256 = ${table}.sha256)`
   return [
-    { ...journal(db, 'file_contents', 'sha256', whole), where: 'is_staged = 0' },
-    { ...journal(db, 'file_chunks', 'sha256, position', chunks), where: `NOT ${isStaged}` },
+    { ...journal(db, 'file_contents', 'sha256', whole), where: isOfMessage('file_contents') },
+    { ...journal(db, 'file_chunks', 'sha256, position', chunks), where: isOfMessage('file_chunks') },
   ]
 }
 

@@ -19,6 +19,11 @@ import { noticeQueue } from './notices.ts'
 const KEY = /^[A-Za-z0-9:._-]{1,200}$/
 const MAX_BODY = 65_536
 
+/** Throws 404 for a key that no draft can have. */
+export function checkDraftKey(key: string): void {
+  if (!KEY.test(key)) throw notFound()
+}
+
 const Draft = f.object({
   key: f.doc(f.line(200), 'What it is for, such as "note:deals:ID".'),
   body: jsonObject(MAX_BODY, 'What was typed.'),
@@ -66,7 +71,7 @@ export const draftStore = once((deps: Deps) => {
 
   /** As JSON; without a body where nothing was begun: most are asked for before they are. Throws 404 as `put` does. */
   function find(who: Caller, key: string): string {
-    if (!KEY.test(key)) throw notFound()
+    checkDraftKey(key)
     const row = stored(who, key)
     return row ? columns.json(row) : JSON.stringify({ key, body: null, updated_at: null, version: NONE })
   }
@@ -103,7 +108,7 @@ export const drafts = (deps: Deps): Route<Need>[] => {
   const common = { path: '/drafts/:key', role: 'viewer', name: 'draft' } as const
 
   function place(who: Caller, key: string): Stored {
-    if (!KEY.test(key)) throw notFound()
+    checkDraftKey(key)
     return { id: key, version: versionOf(who, key) }
   }
 

@@ -130,7 +130,7 @@ LEFT_OUT.push('mailbox_states', 'mailbox_days', 'rejected_mails') // how far a f
 LEFT_OUT.push('search_pending', 'deal_stage_changes_pending') // compared once they are where they belong
 LEFT_OUT.push('former_signing_keys', 'former_token_keys') // of servers that the organisation was at
 LEFT_OUT.push('credentials', 'sessions', 'sign_in_links') // who may sign in is up to each installation
-LEFT_OUT.push('preferences', 'views', 'drafts', 'notifications', 'bulk_changes', 'bulk_rows', 'sample_records', 'bin') // of the screens
+LEFT_OUT.push('preferences', 'views', 'drafts', 'draft_files', 'notifications', 'bulk_changes', 'bulk_rows', 'sample_records', 'bin') // of the screens
 /** What nothing writes as yet: fields of records to come, and states that these tables pass through. */
 const EMPTY_COLUMNS = ['notes.conversation_id', 'tasks.conversation_id']
 

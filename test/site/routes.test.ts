@@ -22,6 +22,13 @@ DELETE /app/deals/:id             member
 DELETE /app/drafts/:key           viewer
 GET    /app/drafts/:key           viewer
 PUT    /app/drafts/:key           viewer
+DELETE /app/drafts/:key/files     member
+GET    /app/drafts/:key/files     member
+POST   /app/drafts/:key/files     member
+DELETE /app/drafts/:key/files/:id member
+GET    /app/drafts/:key/files/:id member
+POST   /app/drafts/:key/files/copy member
+POST   /app/drafts/:key/files/restore member
 GET    /app/duplicates            member
 GET    /app/inbox/:id/history     viewer
 GET    /app/inbox/:id/recipients  viewer
@@ -42,7 +49,9 @@ GET    /app/members/seen          admin
 POST   /app/merges                member
 POST   /app/merges/:id/undo       member
 GET    /app/merges/preview        member
+POST   /app/messages             member
 POST   /app/messages/:id/send-now member
+POST   /app/messages/:id/take-back member
 GET    /app/names                 viewer
 GET    /app/notifications         viewer
 POST   /app/notifications/read    viewer

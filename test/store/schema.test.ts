@@ -150,6 +150,7 @@ describe('the schema', () => {
     free.push('bin.event_id', 'bin.record_id', 'bin.member_id')
     // A merge or the bin has taken the record; other products choose their ids.
     free.push('external_ids.external_id', 'external_ids.record_id')
+    free.push('draft_files.source_id') // the attachment that it is a copy of may be deleted
     free.push('file_chunks.row_id') // the key of the table
     free.push('rejected_mails.external_id', 'message_aliases.external_id') // ids that other mail programs assigned
     for (const { name } of ofOrgs) {
@@ -191,6 +192,10 @@ function useScreens({ store }: TestServer, { org, owner: member }: Org): void {
   })
   insertRow(store, 'preferences', { ...whose, body: '{}', updated_at: 0, version: 1 })
   insertRow(store, 'drafts', { ...whose, key: 'note', body: '{}', updated_at: 0 })
+  const sha256 = 'a'.repeat(64)
+  insertRow(store, 'file_contents', { org_id: org, sha256, size_bytes: 0 })
+  const file = { name: 'F', content_type: 'text/plain', size_bytes: 0, sha256, expires_at: 0 }
+  insertRow(store, 'draft_files', { ...whose, id, key: 'note', ...file })
   insertRow(store, 'notifications', { ...whose, id, kind: 'due', object: 'task', record_id: id, title: 'T', at: 0 })
   const view = { object: 'deals', name: 'V', shape: 'board', is_shared: 0, query: '{}', position: 0 }
   const times = { created_at: 0, updated_at: 0, version: 1 }

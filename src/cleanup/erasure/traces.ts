@@ -42,6 +42,8 @@ export function traceStore({ db }: Pick<Deps, 'db'>) {
     .pluck()
   const drafts = db.prepare('SELECT member_id, key FROM drafts WHERE org_id = ?')
   const removeDraft = db.prepare('DELETE FROM drafts WHERE org_id = ? AND member_id = ? AND key = ?')
+  const draftFiles = db.prepare('SELECT id, key FROM draft_files WHERE org_id = ?')
+  const removeDraftFile = db.prepare('DELETE FROM draft_files WHERE org_id = ? AND id = ?')
   const answers = db.prepare('SELECT caller, key, headers, body FROM idempotency WHERE org_id = ?')
   const removeAnswer = db.prepare('DELETE FROM idempotency WHERE org_id = ? AND caller = ? AND key = ?')
   const eventsOf = db
@@ -61,12 +63,17 @@ export function traceStore({ db }: Pick<Deps, 'db'>) {
   }
 
   /** Answers and drafts name records in their texts. Read without a lock, and removed one by one. */
-  function* removeNaming(org: number, ids: ReadonlySet<string>): Generator<'answers' | 'drafts'> {
+  function* removeNaming(org: number, ids: ReadonlySet<string>): Generator<'answers' | 'drafts' | 'draft_files'> {
     const names = (text: string): boolean => idsIn(text).some((id) => ids.has(id))
     const drafted = (drafts.all(org) as { member_id: string; key: string }[]).filter(({ key }) => names(key))
     for (const { member_id, key } of drafted) {
       removeDraft.run(org, member_id, key)
       yield 'drafts'
+    }
+    const filed = (draftFiles.all(org) as { id: string; key: string }[]).filter(({ key }) => names(key))
+    for (const { id } of filed) {
+      removeDraftFile.run(org, id)
+      yield 'draft_files'
     }
     const kept: { caller: string; key: string }[] = []
     type Answer = { caller: string; key: string; headers: string; body: string }

@@ -5,9 +5,6 @@ import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { slaReasons } from '../../inbox/conversations/sla-reasons.ts'
 import { INBOX_VIEWS, type InboxView, viewConditions } from '../../inbox/conversations/views.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
-import { heldStore } from '../../inbox/messages/held.ts'
-import { Message, columns as messageColumns } from '../../inbox/messages/message.ts'
-import { messageStore } from '../../inbox/messages/messages.ts'
 import { NO_MAILBOX, outgoingStore } from '../../inbox/messages/outgoing.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { draftStore } from '../../personal/drafts.ts'
@@ -20,8 +17,6 @@ const ALL = { limit: 1, sort: { column: 'id' }, descending: true, count: true }
 export function inboxRoutes(deps: Deps): Route<Need>[] {
   const { list, columns, filters, byId } = conversationStore(deps)
   const outgoing = outgoingStore(deps)
-  const { find } = messageStore(deps)
-  const { sendNow } = heldStore(deps)
   const { contactById } = senders(deps)
   const { reasonsOf } = slaReasons(deps)
   const { conversationsOf } = draftStore(deps)
@@ -97,18 +92,6 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
       name: 'inbox',
       summary: 'Get why the SLA targets of a conversation are due when they are',
       read: (who, [id]) => ({ json: JSON.stringify(reasonsOf(who.org, byId(who, id as string))) }),
-    },
-    {
-      kind: 'write',
-      method: 'post',
-      path: '/messages/:id/send-now',
-      role: 'member',
-      name: 'message',
-      summary: 'Let a held message go at once',
-      returns: Message,
-      status: 200,
-      find: (who, id) => messageColumns.present(find(who, id as string)),
-      run: ({ who, record }) => sendNow(who, record as Message),
     },
   ]
 }

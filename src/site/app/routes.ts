@@ -6,8 +6,10 @@ import { preferences } from '../../personal/preferences.ts'
 import { views } from '../../personal/views.ts'
 import { binRoutes } from './bin.ts'
 import { bulkRoutes } from './bulk/routes.ts'
+import { draftFileRoutes } from './draft-files.ts'
 import { duplicateRoutes } from './duplicates.ts'
 import { inboxRoutes } from './inbox.ts'
+import { messageRoutes } from './messages.ts'
 import { nameRoutes } from './names.ts'
 import { peopleRoutes } from './people.ts'
 import { rowRoutes } from './rows.ts'
@@ -21,6 +23,7 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
   [
     views,
     drafts,
+    draftFileRoutes,
     preferences,
     notifications,
     timelineRoutes,
@@ -30,6 +33,7 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
     sampleRoutes,
     rowRoutes,
     inboxRoutes,
+    messageRoutes,
     nameRoutes,
     peopleRoutes,
     duplicateRoutes,

@@ -14,6 +14,7 @@ export function addTrust(db: Connection): void {
   db.exec(MAIL)
   db.exec(STEPS)
   db.exec(INBOX)
+  db.exec(DRAFT_FILES)
   placeBulkChanges(db)
   addHandOvers(db)
   db.exec(WRITTEN)
@@ -144,6 +145,45 @@ CREATE INDEX conversations_due ON conversations (org_id, due_rank);
 ALTER TABLE messages ADD COLUMN send_at INTEGER;
 ALTER TABLE message_headers ADD COLUMN send_unless_reply INTEGER NOT NULL DEFAULT 0 CHECK (send_unless_reply IN (0, 1));
 ALTER TABLE message_headers ADD COLUMN closes_conversation INTEGER NOT NULL DEFAULT 0 CHECK (closes_conversation IN (0, 1));
+`
+
+// Files of a draft wait on the server, as its text does.
+
+const DRAFT_FILES = `
+CREATE TABLE draft_files (
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  member_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+  sha256 TEXT NOT NULL,
+  source_id TEXT,
+  is_discarded INTEGER NOT NULL DEFAULT 0 CHECK (is_discarded IN (0, 1)),
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, sha256) REFERENCES file_contents (org_id, sha256)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX draft_files_draft ON draft_files (org_id, member_id, key);
+CREATE UNIQUE INDEX draft_files_source ON draft_files (org_id, member_id, key, source_id) WHERE source_id IS NOT NULL;
+CREATE INDEX draft_files_content ON draft_files (org_id, sha256);
+CREATE INDEX draft_files_expired ON draft_files (expires_at);
+
+DROP TRIGGER attachments_gone;
+CREATE TRIGGER attachments_gone AFTER DELETE ON attachments
+WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+  AND NOT EXISTS (SELECT 1 FROM draft_files WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+BEGIN
+  DELETE FROM file_contents WHERE org_id = OLD.org_id AND sha256 = OLD.sha256;
+END;
+CREATE TRIGGER draft_files_gone AFTER DELETE ON draft_files
+WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+  AND NOT EXISTS (SELECT 1 FROM draft_files WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+BEGIN
+  DELETE FROM file_contents WHERE org_id = OLD.org_id AND sha256 = OLD.sha256;
+END;
 `
 
 /** Old changes of many records get their places among all that the member did, or they would be taken back first. */

@@ -25,7 +25,8 @@ export function sending({ api, store, timers, member }: Pick<QueueParts, 'api' |
   /** Returns the record as the server has it then; undefined for a deletion. */
   async function request({ verb, kind, id, action, body, key, version }: Write): Promise<Rec | undefined> {
     const since = store.moment()
-    const path = `/api/v1/${kind}${id && `/${id}`}${action ? `/${action}` : ''}`
+    // A message takes the files of a draft along, which no token has.
+    const path = `/${kind === 'messages' ? 'app' : 'api/v1'}/${kind}${id && `/${id}`}${action ? `/${action}` : ''}`
     if (verb === 'remove') {
       await api.request('DELETE', path, { key })
       noteDeleted(kind, id, member)

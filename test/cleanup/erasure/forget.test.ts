@@ -112,7 +112,17 @@ test('nothing is left of a person, in no column and in no byte of the file', asy
   assert.deepEqual(contact_ids, [made.person.id, made.twin.id, made.first.id])
   assert.match(backups, /^There are no backups in .*backups; any elsewhere.* about six months/)
   assert.equal(remnants, undefined)
-  for (const kind of ['contacts', 'conversations', 'messages', 'events', 'merges', 'import_rows', 'answers', 'drafts'])
+  for (const kind of [
+    'contacts',
+    'conversations',
+    'messages',
+    'events',
+    'merges',
+    'import_rows',
+    'answers',
+    'drafts',
+    'draft_files',
+  ])
     assert.ok(erased[kind] > 0, kind)
 
   for (const letters of [LETTERS, DIGITS]) {

@@ -28,7 +28,7 @@ export const PERSONAL = [
   'contacts.job_title contacts.linkedin_url contacts.website contacts.address contacts.source contacts.external_id',
   'contacts.custom_fields contacts.archived_fields contact_emails.email_key contact_values.value',
   'bin.title bin.record companies.description companies.custom_fields company_values.value conversations.subject conversations.preview',
-  'deals.title deals.title_key drafts.body events.data idempotency.body import_omissions.reason import_rows.previous',
+  'deals.title deals.title_key drafts.body draft_files.name events.data idempotency.body import_omissions.reason import_rows.previous',
   'imports.file_name invitations.attendee meetings.title meetings.summary meetings.participants merges.undo',
   'message_headers.subject message_headers.reply_to messages.author messages.body_text messages.body_html',
   'mailboxes.trusted_forwarders message_aliases.external_id message_headers.delivered_to message_headers.refs',
@@ -228,6 +228,13 @@ export async function fillPerson(server: TestServer) {
     ...{ org_id: a.org, member_id: a.owner, key: `note:contacts:${person.id}`, updated_at: 1 },
     body: JSON.stringify({ text: text('draft') }),
   })
+  insertRow(store, 'file_contents', { org_id: a.org, sha256: 'd'.repeat(64), size_bytes: 0 })
+  const filed = { [`reply:conversations:${mailed}`]: `${NAME}.pdf`, [`note:contacts:${person.id}`]: text('.pdf') }
+  for (const [key, name] of Object.entries(filed))
+    insertRow(store, 'draft_files', {
+      ...{ org_id: a.org, id: store.clock.id(), key, member_id: a.owner, name, content_type: 'application/pdf' },
+      ...{ size_bytes: 0, sha256: 'd'.repeat(64), expires_at: store.clock.now() },
+    })
   insertRow(store, 'rejected_mails', {
     ...{ ...row, id: store.clock.id(), mailbox_id: (support as { id: string }).id, uid_validity: 1, uid: 1 },
     ...{ sender: EMAIL, subject: text('rejected'), error: 'too large' },

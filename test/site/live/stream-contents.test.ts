@@ -79,6 +79,7 @@ describe('what belongs to one member', () => {
   const steps: [name: string, kind: string, run: (person: Person) => Promise<unknown>][] = [
     ['a private view', 'view', (person) => app.ok(person, 'POST', '/views', view)],
     ['a draft', 'draft', (person) => app.ok(person, 'PUT', '/drafts/note', { body: { text: 'secret' } })],
+    ['the files of a draft', 'draft_files', (person) => app.ok(person, 'DELETE', '/drafts/note/files')],
     ['preferences', 'preferences', (person) => app.ok(person, 'PATCH', '/preferences', { theme: 'dark' })],
     [
       'notifications that were read',
@@ -119,7 +120,7 @@ describe('what belongs to one member', () => {
 
   test('and is never an event, which webhooks would send', async () => {
     const from = app.lastSeq()
-    for (const [name, , run] of steps.slice(0, 4)) {
+    for (const [name, , run] of steps.slice(0, 5)) {
       await run('other')
       assert.equal(app.lastSeq(), from, name)
     }

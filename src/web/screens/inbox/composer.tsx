@@ -12,16 +12,16 @@ import type { Conversation, Message } from '../../data/types.ts'
 import { isMac } from '../../lib/keyboard.ts'
 import { rovingKeys } from '../../lib/roving.ts'
 import { serverNow } from '../../lib/server-time.ts'
-import { DraftState } from '../../record/composer.tsx'
-import { NoteEditor } from '../../record/note-editor.tsx'
 import { keyLabel } from '../../shell/commands/keys.ts'
-import { type Mode, offerComposer, replyKey } from './composing.ts'
+import { boxFiles, NotArrived } from './box-files.ts'
+import { discardDraft, type Mode, noteKey, offerComposer, replyKey } from './composing.ts'
 import { HeldLetter, isSoon, UNDO_MS } from './held-letter.tsx'
 import { isNobody, Recipients, useRecipients } from './recipients.tsx'
 import { nameOfContact } from './row.tsx'
 import { SendLater } from './send-later.tsx'
 import { Stopped } from './stopped.tsx'
 import { texts } from './texts.ts'
+import { Writing } from './writing.tsx'
 
 const MODES: readonly Mode[] = ['reply', 'note']
 
@@ -39,20 +39,21 @@ type ComposerProps = {
 export function Composer({ record, newest, messages }: ComposerProps) {
   const { id } = record
   const reply = draftFor(replyKey(id))
-  const note = draftFor(`inbox-note:conversations:${id}`)
+  const note = draftFor(noteKey(id))
   const isMail = record.channel === 'email'
   const { people, from, why } = useRecipients(id, reply.body.value?.people)
   const writer = presentAt('conversations', id).value.find(({ typing }) => typing)
   const [, redraw] = useState(0)
   const [isSending, setSending] = useState(false)
   const [stopped, setStopped] = useState<string | null>(null)
-  const box = useRef<HTMLDivElement>(null)
+  const place = useRef<HTMLDivElement>(null)
   const words = texts()
   const replyText = String(reply.body.value?.text ?? '')
   const noteText = String(note.body.value?.text ?? '')
   // Who comes while a colleague is answering begins with a note.
   const mode = modes.get(id) ?? (replyText === '' && (noteText !== '' || writer) ? 'note' : 'reply')
   const text = mode === 'reply' ? replyText : noteText
+  const box = boxFiles(mode === 'reply' ? replyKey(id) : noteKey(id))
 
   useLayoutEffect(() => offerComposer((next) => choose(next, true)), [id])
 
@@ -60,7 +61,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
     modes.set(id, next)
     redraw((count) => count + 1)
     // As soon as it is drawn, and before the next key.
-    if (isWriting) queueMicrotask(() => box.current?.querySelector('textarea')?.focus())
+    if (isWriting) queueMicrotask(() => place.current?.querySelector('textarea')?.focus())
   }
 
   function type(typed: string): void {
@@ -80,20 +81,23 @@ export function Composer({ record, newest, messages }: ComposerProps) {
   type Sending = { isClosing?: boolean; isInsisting?: boolean; at?: number; isUnlessAnswered?: boolean }
 
   async function send({ isClosing, isInsisting, at, isUnlessAnswered }: Sending = {}): Promise<void> {
-    const body_text = text.trim()
-    if (body_text === '') return box.current?.querySelector('textarea')?.focus()
+    if (text.trim() === '' && box.files.peek().length === 0) return place.current?.querySelector('textarea')?.focus()
     if (isSending) return
     if (mode === 'reply' && isMail && !people) return showError(words.recipientsUnknown)
     if (mode === 'reply' && isMail && people && isNobody(people)) return showError(words.needsRecipient)
     setSending(true)
     const seen = isInsisting ? newest?.id : String(reply.body.peek()?.seen || newest?.id || '')
+    const kept = mode === 'reply' ? reply : note
     try {
-      if (mode === 'note') await create('messages', { conversation_id: id, direction: 'note', body_text })
+      // Who sends before all files have arrived waits for them, and may write on.
+      const ids = await box.arrived()
+      const body_text = String(kept.body.peek()?.text ?? '').trim()
+      const said = { conversation_id: id, body_text, ...(ids.length > 0 ? { draft_files: { key: box.key, ids } } : {}) }
+      if (mode === 'note') await create('messages', { ...said, direction: 'note' })
       else {
         await create('messages', {
-          conversation_id: id,
+          ...said,
           direction: 'outbound',
-          body_text,
           ...(isMail && people ? people : {}),
           ...(seen ? { last_seen_message_id: seen } : {}),
           ...(isMail ? { send_at: new Date(at ?? serverNow() + UNDO_MS).toISOString() } : {}),
@@ -103,12 +107,13 @@ export function Composer({ record, newest, messages }: ComposerProps) {
         if (!isMail) showToast({ text: words.sentTo(nameOfContact(record.contact_id)) })
       }
       setStopped(null)
-      const kept = mode === 'reply' ? reply : note
+      void box.again()
       if (String(kept.body.peek()?.text ?? '').trim() === body_text) kept.clear()
       look({ viewing: { kind: 'conversations', id } })
     } catch (error) {
       if (error instanceof ApiProblem && error.code === 'newer_message')
         setStopped(String(reply.body.peek()?.seen ?? ''))
+      else if (error instanceof NotArrived) showError(words.attached.notArrived(error.message))
       else sayFailed(mode === 'reply' ? words.notSentWhy : words.noteNotAdded, error)
     } finally {
       setSending(false)
@@ -124,7 +129,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
         text={replyText}
         isSending={isSending}
         onDiscard={() => {
-          reply.clear()
+          discardDraft(replyKey(id))
           setStopped(null)
         }}
         onKeep={() => {
@@ -142,6 +147,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
     <HeldLetter
       key={letter.id}
       message={letter}
+      draftKey={replyKey(id)}
       onBack={({ body_text, to, cc, bcc }) => {
         reply.set({ text: body_text, seen: newest?.id ?? '', people: { to, cc, bcc } })
         choose('reply', true)
@@ -149,12 +155,12 @@ export function Composer({ record, newest, messages }: ComposerProps) {
       onGone={() => reply.clear()}
     />
   )
-  if (letter && isSoon(letter) && mode === 'reply' && replyText === '') return held
+  if (letter && isSoon(letter) && mode === 'reply' && replyText === '' && box.files.value.length === 0) return held
   const send_ = keyLabel('mod+Enter', isMac)
   return (
     <>
       {held}
-      <div ref={box} class={mode === 'note' ? 'ic is-note' : 'ic'}>
+      <div ref={place} class={mode === 'note' ? 'ic is-note' : 'ic'}>
         {writer && (
           <p class="live small" role="status">
             {words.writing(memberName(writer.member_id) ?? '')}
@@ -209,19 +215,19 @@ export function Composer({ record, newest, messages }: ComposerProps) {
             void send({ isClosing: true })
           }}
         >
-          <NoteEditor
+          <Writing
             key={mode}
+            box={box}
             label={mode === 'reply' ? words.replyLabel : words.noteLabel}
             placeholder={mode === 'reply' ? words.replyPlaceholder : words.notePlaceholder}
-            value={text}
+            text={text}
+            isKept={(mode === 'reply' ? reply : note).isKept.value}
             hasMentions={mode === 'note'}
             onInput={type}
             onSend={() => void send()}
-            onEscape={() => box.current?.closest<HTMLElement>('.th')?.focus()}
-          />
-          <div class="end-row">
-            <span class="grow" />
-            <DraftState isThere={text !== ''} isKept={(mode === 'reply' ? reply : note).isKept.value} />
+            onDiscard={() => discardDraft(box.key)}
+            onEscape={() => place.current?.closest<HTMLElement>('.th')?.focus()}
+          >
             {mode === 'reply' && record.channel === 'email' && (
               <SendLater onPick={(at, isUnlessAnswered) => void send({ at, isUnlessAnswered })} />
             )}
@@ -238,7 +244,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
             >
               {mode === 'reply' ? words.send : words.addNote}
             </Button>
-          </div>
+          </Writing>
         </div>
       </div>
     </>

@@ -179,6 +179,22 @@ export const de: Like<typeof en> = {
   addToCompany: (name: string) => `Gehört zu ${name}`,
   makeCompany: (name: string, domain: string) => `Firma ${name} anlegen (${domain})`,
   companyNotAdded: 'Die Firma wurde nicht hinzugefügt',
+  discardDraft: 'Verwerfen',
+  draftDiscarded: 'Entwurf verworfen',
+  attached: {
+    label: 'Dateien dieser Nachricht',
+    add: 'Dateien anhängen',
+    drop: 'Zum Anhängen loslassen',
+    sending: (size: string) => `${size}, wird hochgeladen …`,
+    progress: (name: string) => `Hochladen von ${name}`,
+    remove: (name: string) => `${name} entfernen`,
+    tooMuch: (name: string) =>
+      `${name} wurde nicht angehängt: Eine Nachricht hat höchstens 100 Dateien und 36 MB zusammen.`,
+    notArrived: (name: string) =>
+      `Nicht gesendet: Die Datei ${name} wurde nicht hochgeladen. Noch einmal versuchen oder entfernen.`,
+    notRemoved: 'Die Datei wurde nicht entfernt',
+    notBack: 'Die Dateien konnten nicht zurückgeholt werden',
+  },
   earlierOnes: 'Frühere Konversationen',
   files: 'Dateien dieser Konversation',
   back: 'Zurück zur Liste',

@@ -10,6 +10,7 @@ import { format } from '../../lib/locale.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { register } from '../../shell/commands/registry.ts'
 import { attempt } from '../../shell/pages/attempt.ts'
+import { boxFiles } from './box-files.ts'
 import { texts } from './texts.ts'
 
 /** How long a reply can be taken back after it was sent. */
@@ -21,6 +22,8 @@ export const isSoon = ({ send_at }: Message): boolean => Date.parse(send_at ?? '
 
 type HeldLetterProps = {
   message: Message
+  /** The draft that it becomes again. */
+  draftKey: string
   /** It is a draft again. */
   onBack: (message: Message) => void
   /** It has left after all, and the draft would be the same once more. */
@@ -28,7 +31,7 @@ type HeldLetterProps = {
 }
 
 /** A reply of mine that waits: a ring that empties in ten seconds, or the time at which it leaves. */
-export function HeldLetter({ message, onBack, onGone }: HeldLetterProps) {
+export function HeldLetter({ message, draftKey, onBack, onGone }: HeldLetterProps) {
   const { id, send_at } = message
   const due = Date.parse(send_at ?? '')
   const [left, setLeft] = useState(due - serverNow())
@@ -48,7 +51,8 @@ export function HeldLetter({ message, onBack, onGone }: HeldLetterProps) {
     setWorking(true)
     onBack(message)
     try {
-      await client().api.request('POST', `/api/v1/messages/${id}/cancel`)
+      await client().api.request('POST', `/app/messages/${id}/take-back`, { body: { key: draftKey } })
+      await boxFiles(draftKey).again()
     } catch (error) {
       // Taken back already, as on another page.
       if (error instanceof ApiProblem && error.status === 404) return

@@ -1,0 +1,81 @@
+import type * as v from 'valibot'
+import type { Deps } from '../../deps.ts'
+import { createRoute, isRepeated, type Need, type Route } from '../../http/route.ts'
+import { MAX_FILES } from '../../inbox/messages/attachments.ts'
+import { draftFileStore } from '../../inbox/messages/draft-files.ts'
+import { heldStore } from '../../inbox/messages/held.ts'
+import { columns, Message, MessageCreate } from '../../inbox/messages/message.ts'
+import { messageStore } from '../../inbox/messages/messages.ts'
+import type { Caller } from '../../lib/caller.ts'
+import * as f from '../../lib/fields.ts'
+import { checkDraftKey } from '../../personal/drafts.ts'
+import { noticeQueue } from '../../personal/notices.ts'
+
+const DraftFiles = f.object({ key: f.line(200), ids: f.arrayOf(f.id, MAX_FILES) })
+
+const Sent = f.object({
+  ...MessageCreate.entries,
+  draft_files: f.optional(f.doc(DraftFiles, 'Files of a draft of mine, which become attachments in this order.')),
+})
+
+const TakenBack = f.object({ key: f.line(200) })
+
+/** What the screens send: a message takes the files of a draft over, and gives them back. */
+export function messageRoutes(deps: Deps): Route<Need>[] {
+  const { post, find } = messageStore(deps)
+  const { cancel, sendNow } = heldStore(deps)
+  const { take, drop, copy } = draftFileStore(deps)
+  const notices = noticeQueue(deps)
+  const common = { role: 'member', name: 'message' } as const
+  const held = {
+    ...common,
+    kind: 'write',
+    method: 'post',
+    returns: Message,
+    status: 200,
+    find: (who: Caller, id?: string) => columns.present(find(who, id as string)),
+  } as const
+
+  const tell = ({ org, member }: Caller, key: string): void => notices.put(org, member, { kind: 'draft_files', key })
+
+  return [
+    createRoute({
+      ...common,
+      path: '/messages',
+      summary: 'Send a message with the files of my draft',
+      body: Sent,
+      returns: Message,
+      replays: 'The stored message with this `external_id`.',
+      run: ({ who, body }) => {
+        const { draft_files, ...given } = body
+        if (!draft_files) return post(who, given)
+        const { key } = draft_files
+        const ids = [...new Set(draft_files.ids)]
+        const made = post(who, given, take(who, key, ids))
+        if (!isRepeated(made)) drop(who, key, ids)
+        tell(who, key)
+        return made
+      },
+    }),
+    {
+      ...held,
+      path: '/messages/:id/send-now',
+      summary: 'Let a held message go at once',
+      run: ({ who, record }) => sendNow(who, record as Message),
+    },
+    {
+      ...held,
+      path: '/messages/:id/take-back',
+      summary: 'Take a held message back, and its files into my draft',
+      body: TakenBack,
+      run: ({ who, record, body }) => {
+        const { key } = body as v.InferOutput<typeof TakenBack>
+        checkDraftKey(key)
+        copy(who, key, record.id, { isBack: true })
+        cancel(who, record as Message)
+        tell(who, key)
+        return record as Message
+      },
+    },
+  ]
+}

@@ -1,0 +1,93 @@
+import { useEffect } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { base } from '../../lib/base.ts'
+import { sizeText } from '../../lib/sizes.ts'
+import { words as common } from '../../lib/texts/words/texts.ts'
+import type { BoxFile, BoxFiles } from './box-files.ts'
+import { texts } from './texts.ts'
+
+/** The files in the box: what leaves are these, by name and bytes. */
+export function FileChips({ box }: { box: BoxFiles }) {
+  const files = box.files.value
+  if (files.length === 0) return null
+  const words = texts().attached
+  return (
+    <ul class="box-files" aria-label={words.label}>
+      {files.map((file) => (
+        <li key={file.key} class={file.error === undefined ? 'box-file' : 'box-file is-bad'}>
+          <Icon name={file.error === undefined ? 'clip' : 'alert'} small />
+          <span class="grow">
+            <Name box={box} file={file} />
+            <small role={file.error === undefined ? undefined : 'alert'}>
+              {file.error ?? (file.id ? sizeText(file.size) : words.sending(sizeText(file.size)))}
+            </small>
+            {file.id === undefined && file.error === undefined && (
+              <progress value={file.share ?? 0} aria-label={words.progress(file.name)} />
+            )}
+          </span>
+          {file.error !== undefined && (
+            <Button plain onClick={() => box.retry(file)}>
+              {common().again}
+            </Button>
+          )}
+          <button
+            type="button"
+            class="x"
+            title={words.remove(file.name)}
+            aria-label={words.remove(file.name)}
+            onClick={() => void box.remove(file)}
+          >
+            <Icon name="x" small />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Name({ box, file: { id, name } }: { box: BoxFiles; file: BoxFile }) {
+  return id === undefined ? (
+    <span class="cut" dir="auto">
+      {name}
+    </span>
+  ) : (
+    <a class="cut" dir="auto" href={`${base}${box.path}/${id}`} download={name} data-native>
+      {name}
+    </a>
+  )
+}
+
+const filesIn = (data: DataTransfer | null): File[] => [...(data?.files ?? [])]
+const hasFiles = (event: DragEvent): boolean => [...(event.dataTransfer?.types ?? [])].includes('Files')
+
+/** What is dropped anywhere on the page goes into the box: nobody loses the page by missing it. */
+export function useDrop(box: BoxFiles, onDrag: (is: boolean) => void): void {
+  useEffect(() => {
+    const abort = new AbortController()
+    const { signal } = abort
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      onDrag(true)
+    }
+    const drop = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      onDrag(false)
+      box.add(filesIn(event.dataTransfer))
+    }
+    addEventListener('dragover', over, { signal })
+    addEventListener('drop', drop, { signal })
+    addEventListener('dragleave', (event) => event.relatedTarget === null && onDrag(false), { signal })
+    return () => abort.abort()
+  }, [box])
+}
+
+/** Pictures and files of the clipboard. A table that was copied is also a picture: there the text is meant. */
+export function pasteInto(box: BoxFiles, event: ClipboardEvent): void {
+  const files = filesIn(event.clipboardData)
+  if (files.length === 0 || event.clipboardData?.types.includes('text/plain')) return
+  event.preventDefault()
+  box.add(files)
+}
