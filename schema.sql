@@ -975,6 +975,7 @@ CREATE TABLE messages (
   sent_bcc TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(sent_bcc)), -- JSON array of {email, name}
   copies TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(copies)), -- JSON array: the same mail by other ways, with what differs
   send_at INTEGER, -- of a queued mail that is held until then; it is no answer yet
+  forwards_message_id TEXT, -- the message of the conversation that it passes on to somebody else
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
   FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id) -- no index: enrollments are never deleted

@@ -219,6 +219,7 @@ export const incomingStore = once((deps: Deps) => {
       is_history: isHistory && !isOutbound,
       authentication: forwarded ? null : authentication,
       isAnswer: isOutbound && !role.isAside && !is_automatic,
+      isAside,
     })
     const answerTo = mail.replyTo === null || ours.isMailbox(mail.replyTo.email) || forwarded ? null : mail.replyTo
     const reply_to = answerTo && answerTo.email !== from?.email ? answerTo.email : null

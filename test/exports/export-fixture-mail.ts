@@ -104,6 +104,10 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
     send_unless_reply: true,
     closes_conversation: true,
   })
+  await send('/messages', {
+    ...{ conversation_id: first.conversation_id, direction: 'outbound', body_text: 'Passed on' },
+    ...{ forwards_message_id: first.id, to: [{ email: 'parts@supply.example' }] },
+  })
   store.transaction(() => sendingStore(deps).begin(org.org, first.id))
   store.transaction(() => outgoingStore(deps).alias(org.org, first.id, ['<=replaced@provider.example>']))
 }

@@ -130,7 +130,17 @@ LEFT_OUT.push('mailbox_states', 'mailbox_days', 'rejected_mails') // how far a f
 LEFT_OUT.push('search_pending', 'deal_stage_changes_pending') // compared once they are where they belong
 LEFT_OUT.push('former_signing_keys', 'former_token_keys') // of servers that the organisation was at
 LEFT_OUT.push('credentials', 'sessions', 'sign_in_links') // who may sign in is up to each installation
-LEFT_OUT.push('preferences', 'views', 'drafts', 'draft_files', 'notifications', 'bulk_changes', 'bulk_rows', 'sample_records', 'bin') // of the screens
+LEFT_OUT.push(
+  'preferences',
+  'views',
+  'drafts',
+  'draft_files',
+  'notifications',
+  'bulk_changes',
+  'bulk_rows',
+  'sample_records',
+  'bin',
+) // of the screens
 /** What nothing writes as yet: fields of records to come, and states that these tables pass through. */
 const EMPTY_COLUMNS = ['notes.conversation_id', 'tasks.conversation_id']
 
@@ -252,7 +262,7 @@ describe('an export that was brought back into an empty organisation of another 
     const jobs = (kind: string) =>
       all(`SELECT key, due_at, payload FROM jobs WHERE org_id = ? AND kind = '${kind}' ORDER BY key`)
     const queued = all("SELECT id, send_at FROM messages WHERE org_id = ? AND status = 'queued' ORDER BY id")
-    assert.equal(queued.length, 3)
+    assert.equal(queued.length, 4)
     assert.deepEqual(
       jobs('message.send'),
       queued.map(({ id, send_at }) => ({ key: id, due_at: send_at ?? target.now(), payload: '{}' })),
@@ -261,7 +271,7 @@ describe('an export that was brought back into an empty organisation of another 
     const lanes = all(
       "SELECT lane, mailbox_id FROM jobs JOIN message_headers AS mail ON mail.org_id = jobs.org_id AND message_id = key WHERE jobs.org_id = ? AND kind = 'message.send'",
     )
-    assert.equal(lanes.length, 3)
+    assert.equal(lanes.length, 4)
     for (const { lane, mailbox_id } of lanes) assert.equal(lane, mailbox_id)
     const live = all(
       'SELECT id, next_step_at FROM enrollments WHERE org_id = ? AND next_step_at IS NOT NULL ORDER BY id',

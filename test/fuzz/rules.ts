@@ -70,12 +70,15 @@ export const RULES: Record<string, Rule> = {
     isFilter,
     isAt('/options', '/from/email'),
     both(isAt('/send_at'), (_, __, { send_unless_reply }) => send_unless_reply === true),
+    both(isAt('/to'), (_, __, { forwards_message_id }) => typeof forwards_message_id === 'string'),
     isRequired,
   ),
   // What goes with a message that opens a conversation, and with one that does not.
   not_inbound: both(isAt('/from', '/from/phone'), (_, __, { direction }) => direction !== 'inbound'),
   not_ours: both(isAt('/from/email'), (_, __, { direction }) => direction === 'outbound'),
-  not_outbound_email: isAt('/to', '/cc', '/bcc', '/send_at'),
+  not_outbound_email: isAt('/to', '/cc', '/bcc', '/send_at', '/forwards_message_id'),
+  // A message of another conversation, or a note.
+  not_found: isAt('/forwards_message_id'),
   opening: both(isAt('/send_at'), (_, __, { conversation_id }) => conversation_id === undefined),
   sent_already: both(isAt('/send_at'), (_, __, { sent_at }) => sent_at !== undefined),
   too_late: both(isAt('/send_at'), isText, (value) => timeOf(value) > Date.now() + 300 * 86_400_000),

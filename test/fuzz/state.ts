@@ -13,6 +13,7 @@ type Message = {
   body_text: string
   is_answer: number
   is_aside: number
+  forwards_message_id: string | null
   /** Its author is a member, or at the domain of a mailbox. */
   is_ours: number
   author: string | null
@@ -180,7 +181,7 @@ function ofConversations(db: Connection, since: number, judge: Judge): string[] 
   const where = 'WHERE org_id = ? AND conversation_id = ?'
   // What a sequence wrote answers nobody, and neither does what could not be sent, is held, or went to others.
   const messagesOf = db.prepare(
-    `SELECT id, direction, sent_at, body_text, is_aside, lower(author ->> 'email') AS author,
+    `SELECT id, direction, sent_at, body_text, is_aside, forwards_message_id, lower(author ->> 'email') AS author,
        EXISTS (SELECT 1 FROM mailboxes AS own WHERE own.org_id = message.org_id
          AND lower(author ->> 'email') LIKE '%' || lower(substr(own.address, instr(own.address, '@'))))
        OR EXISTS (SELECT 1 FROM members WHERE members.org_id = message.org_id
@@ -209,7 +210,7 @@ function messageFaults(one: Conversation, messages: Message[], statuses: Status[
   const answers = heard.filter(({ is_answer }) => is_answer === 1).map(({ sent_at }) => sent_at)
   const last = Math.max(...heard.map(({ sent_at }) => sent_at))
   const said: string[] = []
-  for (const aside of heard.filter(({ is_aside }) => is_aside === 1)) {
+  for (const aside of heard.filter((each) => each.is_aside === 1 && each.forwards_message_id === null)) {
     // A colleague who writes along is no customer.
     const answered = inbound.find(
       ({ id, author, is_ours }) => id < aside.id && !is_ours && aside.recipients.includes(`"${author}"`),
@@ -230,7 +231,8 @@ function messageFaults(one: Conversation, messages: Message[], statuses: Status[
   const closedAt = statuses.findLast(({ status }) => status === 'closed')?.at ?? -1
   const waiting = (isLater: (one: number, other: number) => boolean): number | null => {
     const open = inbound.filter(
-      ({ id, sent_at }) => isLater(timeOfId(id), closedAt) && !answers.some((at) => !isLater(sent_at, at)),
+      ({ id, sent_at, is_aside }) =>
+        is_aside === 0 && isLater(timeOfId(id), closedAt) && !answers.some((at) => !isLater(sent_at, at)),
     )
     return open.length === 0 || one.status === 'closed' ? null : Math.min(...open.map(({ sent_at }) => sent_at))
   }

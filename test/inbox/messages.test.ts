@@ -79,6 +79,7 @@ describe('a message', () => {
       copies: [],
       date: null,
       send_at: null,
+      forwards_message_id: null,
       from: null,
       is_history: false,
       is_automatic: false,

@@ -141,7 +141,8 @@ describe('the schema', () => {
     // A million deliveries would be deleted with their webhook in one transaction; for their contents, see events.
     free.push('deliveries.webhook_id', 'deliveries.event_id', 'deliveries.object_id')
     // An author is a contact or a member; the message keeps the id.
-    free.push('messages.author_id', 'messages.external_id')
+    // What a mail passes on is in the same conversation, and removed with it.
+    free.push('messages.author_id', 'messages.external_id', 'messages.forwards_message_id')
     // What a step created may be deleted; the step itself is in the version of its sequence.
     free.push('enrollment_steps.task_id', 'enrollment_steps.step_id')
     // They outlive their record; a bulk change lists what it was asked to change.

@@ -11,7 +11,7 @@ const FROM_5: Record<string, Change> = {
   }),
   'messages.ndjson': (record) => ({
     ...record,
-    ...{ date: null, bcc: [], from: null, is_history: false, copies: [], send_at: null },
+    ...{ date: null, bcc: [], from: null, is_history: false, copies: [], send_at: null, forwards_message_id: null },
   }),
 }
 

@@ -15,6 +15,8 @@ export type MessageEffect = {
   isAnswer: boolean
   /** Whether it asks for an answer, if it is inbound: a machine does not, nor what is history. */
   isAwaited: boolean
+  /** Whether it comes from somebody else than the customer: then it opens the conversation, and nobody waits for an answer to it. */
+  isAside?: boolean
 }
 
 const PREVIEW_LENGTH = 200
@@ -48,7 +50,9 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     .prepare(
       `SELECT min(sent_at) FROM messages INDEXED BY messages_sent
        WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND direction = 'inbound' AND is_automatic = 0
-         AND is_history = 0 AND id >= +@since`,
+         AND is_history = 0 AND id >= +@since
+         AND NOT EXISTS (SELECT 1 FROM message_headers AS mail
+           WHERE mail.org_id = messages.org_id AND mail.message_id = messages.id AND mail.is_aside = 1)`,
     )
     .pluck()
   const lastClosing = db
@@ -62,7 +66,7 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   )
 
   function withMessage(org: number, before: Conversation, effect: MessageEffect): Conversation {
-    const { direction, at, text, isAnswer, isAwaited } = effect
+    const { direction, at, text, isAnswer, isAwaited, isAside = false } = effect
     if (direction === 'note') return { ...before }
     const time = rfc3339(at)
     const isLate = time < before.last_message_at && !isAhead(before.last_message_at)
@@ -73,6 +77,7 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
       Object.assign(after, { status: 'open', snoozed_until: null, closed_at: null })
       // It comes back to all: whoever has left would never see it.
       if (isAway(before) && hasLeft.get(org, before.owner_id) !== undefined) after.owner_id = null
+      if (isAside) return after
       const isAnswered = isLate && answer.get({ org, id: before.id, at }) !== undefined
       if (!isAnswered) after.waiting_since = earlier(before.waiting_since, time)
     } else if (isAnswer) {

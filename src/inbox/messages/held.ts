@@ -54,7 +54,9 @@ export const heldStore = once((deps: Deps) => {
   const answer = db
     .prepare(
       `SELECT min(sent_at) FROM messages INDEXED BY messages_conversation
-       WHERE org_id = ? AND conversation_id = ? AND id > ? AND direction = 'inbound' AND is_automatic = 0 AND is_history = 0`,
+       WHERE org_id = ? AND conversation_id = ? AND id > ? AND direction = 'inbound' AND is_automatic = 0 AND is_history = 0
+         AND NOT EXISTS (SELECT 1 FROM message_headers AS mail
+           WHERE mail.org_id = messages.org_id AND mail.message_id = messages.id AND mail.is_aside = 1)`,
     )
     .pluck()
   const hasLeft = db.prepare("SELECT 1 FROM members WHERE org_id = ? AND id = ? AND status = 'deactivated'").pluck()

@@ -41,6 +41,7 @@ export type Draft = Pick<
       | 'from'
       | 'date'
       | 'send_at'
+      | 'forwards_message_id'
       | 'is_automatic'
       | 'is_history'
       | 'enrollment_id'
@@ -53,6 +54,8 @@ export type Draft = Pick<
     files: readonly Attachment[]
     /** Whether it answers the contact. */
     isAnswer: boolean
+    /** Whether it comes from somebody whom we asked by the side, such as a supplier. */
+    isAside?: boolean
   }
 
 /** Writes all messages, whatever their source. */
@@ -71,6 +74,7 @@ export const messageWriter = once((deps: Deps) => {
       words: wordsIn(body_text),
       isAnswer,
       isAwaited: !draft.is_automatic && !draft.is_history,
+      isAside: draft.isAside ?? false,
     }
     const conversation = 'opening' in place ? conversations.open(who, place.opening, effect) : place.conversation
     const now = rfc3339(timeOfId(id))
@@ -87,6 +91,7 @@ export const messageWriter = once((deps: Deps) => {
       sent_at: rfc3339(at),
       date: draft.date ?? null,
       send_at: draft.send_at ?? null,
+      forwards_message_id: draft.forwards_message_id ?? null,
       status: draft.status,
       error: draft.error,
       to: draft.to ?? [],

@@ -101,6 +101,10 @@ export const Message = f.doc(
       f.nullable(f.recordFields.created_at),
       'When a held email leaves; null for every other message. Until then it is no answer: the conversation is as before.',
     ),
+    forwards_message_id: f.doc(
+      f.nullable(f.id),
+      'The message of the conversation that this email passes on to somebody else, such as a supplier. It is no answer to the customer.',
+    ),
     status: f.doc(
       f.oneOf(STATUSES),
       '`received` for inbound messages. Outbound messages are `queued` until they are `sent` or `failed`.',
@@ -205,6 +209,15 @@ export const MessageCreate = f.object({
       v.examples([]),
     ),
   ),
+  forwards_message_id: f.optional(
+    v.pipe(
+      f.doc(
+        f.nullable(f.id),
+        'The message of the conversation that an outbound email passes on: to those in `to`, which is required, and nobody in the conversation is answered. Its subject begins with "Fwd:", and it is a thread of its own. The text and the files are those that are given.',
+      ),
+      v.examples([]),
+    ),
+  ),
   send_unless_reply: f.optional(
     f.doc(f.flag, 'Of a held email: if a person writes before its time has come, it is not sent, and has `failed`.'),
   ),
@@ -232,6 +245,7 @@ export const columns = c.columns<Message>(
     sent_at: c.time('sent_at'),
     date: c.time('date'),
     send_at: c.time('send_at'),
+    forwards_message_id: c.plain('forwards_message_id'),
     status: c.plain('status'),
     error: c.text('error'),
     to: c.json('sent_to'),

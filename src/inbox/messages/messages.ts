@@ -17,6 +17,7 @@ import { conversationStore, type Opening } from '../conversations/conversations.
 import { MAX_WORDS, wordsIn } from '../conversations/message-effects.ts'
 import { pastTime } from '../conversations/statuses.ts'
 import { attachmentStore } from './attachments.ts'
+import { forwarding } from './forwards.ts'
 import { senders } from './from-address.ts'
 import { heldStore, holdErrors } from './held.ts'
 import { lightPage } from './light-page.ts'
@@ -46,6 +47,7 @@ export const messageStore = once((deps: Deps) => {
   const recipients = recipientStore(deps)
   const checkUnanswered = neverTwice(deps)
   const held = heldStore(deps)
+  const forwardErrors = forwarding(deps)
   const find = finder(db, 'messages', columns)
   const search = searchIndex(db, 'conversation')
   const { list } = listing(db, {
@@ -84,12 +86,13 @@ export const messageStore = once((deps: Deps) => {
       body_html,
       external_id: given.external_id ?? null,
       in_reply_to: given.in_reply_to ?? null,
+      forwards_message_id: given.forwards_message_id ?? null,
     }
     const place: Target = conversation ? { conversation } : { opening: openingOf(given, contact as Contact) }
     if (direction === 'inbound') {
       const author = contact ? contactAuthor(contact, given.from) : NOBODY
       const isAside = channel === 'email' && recipients.isByTheSide(who.org, conversation?.id, author, draft)
-      const message = write(who, place, { ...draft, author, status: 'received', error: null, isAnswer: false })
+      const message = write(who, place, { ...draft, author, status: 'received', error: null, isAnswer: false, isAside })
       if (isAside) outgoing.noteAside(who.org, message)
       react(who, 'message.received', message)
       return message
@@ -185,13 +188,18 @@ export const messageStore = once((deps: Deps) => {
       references.check(who.org, { conversation_id })
       const conversation = conversations.byId(who, conversation_id)
       errors.push(
+        ...forwardErrors(who.org, given, conversation),
         ...recipients.errorsOf(who.org, given, conversation.channel),
         ...holdErrors(given, conversation.channel, clock.now()),
       )
       if (errors.length > 0) throw invalid(...errors)
       return { conversation, channel: conversation.channel }
     }
-    errors.push(...recipients.errorsOf(who.org, given, channel), ...holdErrors(given, channel, clock.now()))
+    errors.push(
+      ...forwardErrors(who.org, given),
+      ...recipients.errorsOf(who.org, given, channel),
+      ...holdErrors(given, channel, clock.now()),
+    )
     const isSender = direction === 'outbound' && channel === 'email' // and no contact
     if (direction === 'note')
       errors.push(field('/conversation_id', 'required', 'is required: a note needs an existing conversation'))

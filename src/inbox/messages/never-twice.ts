@@ -7,7 +7,8 @@ export const neverTwice = once(({ db }: Deps) => {
   const newer = db.prepare(
     `SELECT id, direction FROM messages INDEXED BY messages_conversation
      WHERE org_id = ? AND conversation_id = ? AND id > ? AND direction <> 'note' AND is_automatic = 0
-       AND status <> 'failed' ORDER BY id LIMIT 1`,
+       AND status <> 'failed' AND NOT (direction = 'outbound' AND EXISTS (SELECT 1 FROM message_headers AS mail
+         WHERE mail.org_id = messages.org_id AND mail.message_id = messages.id AND mail.is_aside = 1)) ORDER BY id LIMIT 1`,
   )
 
   /**

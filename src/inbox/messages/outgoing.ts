@@ -36,11 +36,14 @@ export type Leaving = Recipients & {
   is_aside: boolean
 }
 
-type LeavingGiven = Pick<MessageCreate, 'to' | 'cc' | 'bcc' | 'from' | 'subject' | 'in_reply_to'>
+type LeavingGiven = Pick<
+  MessageCreate,
+  'to' | 'cc' | 'bcc' | 'from' | 'subject' | 'in_reply_to' | 'forwards_message_id'
+>
 
 type Used = { mailbox_id: string; email: string | null }
 
-type Before = { external_id: string; refs: string | null }
+type Before = { external_id: string; refs: string | null; subject: string | null }
 
 /** Queued mails. */
 export const outgoingStore = once((deps: Deps) => {
@@ -50,10 +53,10 @@ export const outgoingStore = once((deps: Deps) => {
   const { recipientsOf, isAside } = recipientStore(deps)
   const ofConversation = 'org_id = +@org AND conversation_id = +@conversation'
   const newest = db.prepare(
-    `SELECT message.external_id, mail.refs FROM messages AS message INDEXED BY messages_sent
+    `SELECT message.external_id, mail.refs, mail.subject FROM messages AS message INDEXED BY messages_sent
        LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
      WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND message.direction <> 'note'
-       AND message.send_at IS NULL AND message.external_id LIKE '<%@%>'
+       AND message.send_at IS NULL AND message.external_id LIKE '<%@%>' AND coalesce(mail.is_aside, 0) = @aside
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
   )
   const used = db.prepare(
@@ -90,25 +93,30 @@ export const outgoingStore = once((deps: Deps) => {
     const to = recipientsOf(org, conversation, contact, given)
     if (!to) return NO_EMAIL
     const from = { email: sender.email, name: given.from?.name || sender.mailbox.name }
-    const is_aside = isAside(org, conversation, to)
-    return {
-      mailbox: sender.mailbox,
-      from,
-      ...to,
-      is_aside,
-      ...threaded(org, conversation, given.subject, given.in_reply_to ?? null),
-    }
+    const isForward = Boolean(given.forwards_message_id)
+    const is_aside = isForward || isAside(org, conversation, to)
+    const thread = isForward
+      ? { subject: forwarding(subjectIn(org, conversation)), in_reply_to: null, refs: [] }
+      : threaded(org, conversation, given.subject, given.in_reply_to ?? null, is_aside)
+    return { mailbox: sender.mailbox, from, ...to, is_aside, ...thread }
   }
 
-  /** The headers by which other programs thread a mail. */
+  const subjectIn = (org: number, conversation: string | undefined): string =>
+    (conversation && (subjectOf.get(org, conversation) as string | null)) || '(no subject)'
+
+  /**
+   * The headers by which other programs thread a mail. What was asked by the side is a thread of its own: the ids in its headers
+   * name the others who take part.
+   */
   function threaded(
     org: number,
     conversation: string | undefined,
     given: string | null | undefined,
     inReplyTo: string | null,
+    isAside = false,
   ): Pick<Leaving, 'subject' | 'in_reply_to' | 'refs'> {
-    const before = conversation && (newest.get({ org, conversation }) as Before | undefined)
-    const subject = given || (conversation && (subjectOf.get(org, conversation) as string | null)) || '(no subject)'
+    const before = conversation && (newest.get({ org, conversation, aside: Number(isAside) }) as Before | undefined)
+    const subject = given || (before && isAside && before.subject) || subjectIn(org, conversation)
     if (!before)
       return { subject, in_reply_to: inReplyTo, refs: inReplyTo && MAIL_ID.test(inReplyTo) ? [inReplyTo] : [] }
     const all = [...(JSON.parse(before.refs ?? '[]') as string[]), before.external_id].filter((id) => MAIL_ID.test(id))
@@ -195,6 +203,8 @@ export const mailIdOf = (id: string, external: string | null, mailbox: Mailbox):
   external !== null && external.length <= MAX_SENT_ID && SENT_ID.test(external)
     ? external
     : newMessageId(id, mailbox.address)
+
+const forwarding = (subject: string): string => `Fwd: ${subject.replace(/^(?:(?:re|aw|fwd?|wg):\s*)+/i, '')}`
 
 const answering = (subject: string): string => (/^re:/i.test(subject) ? subject : `Re: ${subject}`)
 

@@ -127,12 +127,16 @@ export const recipientStore = once((deps: Deps) => {
   }
 
   /** What is known of an email that another system has sent. */
-  function recorded(org: number, conversation: string | undefined, given: Given & Pick<MessageCreate, 'from'>) {
-    const { from } = given
+  function recorded(
+    org: number,
+    conversation: string | undefined,
+    given: Given & Pick<MessageCreate, 'from' | 'forwards_message_id'>,
+  ) {
+    const { from, forwards_message_id } = given
     const sender = from?.email ? { from: { email: from.email, name: from.name || null } } : {}
     if (namedIn(given).length === 0) return { ...sender, is_aside: false }
     const all = distinct(given)
-    return { ...all, ...sender, is_aside: isAside(org, conversation, all) }
+    return { ...all, ...sender, is_aside: Boolean(forwards_message_id) || isAside(org, conversation, all) }
   }
 
   /** What is wrong about the sender and the recipients that a request gives. */

@@ -143,6 +143,7 @@ ALTER TABLE conversations ADD COLUMN due_rank INTEGER NOT NULL GENERATED ALWAYS 
 CREATE INDEX conversations_due ON conversations (org_id, due_rank);
 
 ALTER TABLE messages ADD COLUMN send_at INTEGER;
+ALTER TABLE messages ADD COLUMN forwards_message_id TEXT;
 ALTER TABLE message_headers ADD COLUMN send_unless_reply INTEGER NOT NULL DEFAULT 0 CHECK (send_unless_reply IN (0, 1));
 ALTER TABLE message_headers ADD COLUMN closes_conversation INTEGER NOT NULL DEFAULT 0 CHECK (closes_conversation IN (0, 1));
 `

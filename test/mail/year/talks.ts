@@ -142,7 +142,7 @@ export function yearOf(random: Random, people: readonly Person[], start: number,
     thread.refs.push(token, reader)
   }
 
-  /** Somebody asks a supplier, who answers, or a colleague of theirs, for some rounds. The person of the talk sees none of it. */
+  /** Somebody asks a supplier, who answers, or a colleague of theirs, for some rounds. The person of the talk sees none of it, and nobody waits. */
   function asks(thread: Thread, person: Person, next: (least: number) => number): void {
     const supplier = { ...person, name: 'Supplier', email: `parts${talks}@supply.example`, skew: 0 }
     const side: Thread = { ...thread, refs: [...thread.refs] }
@@ -150,7 +150,7 @@ export function yearOf(random: Random, people: readonly Person[], start: number,
       if (random.chance(0.7)) answers(side, next(6 * HOUR_MS), { to: supplier })
       else sends(side, named(supplier), next(6 * HOUR_MS), false, true)
       const by = random.chance(0.7) ? supplier : { ...supplier, email: `stock${talks}@supply.example` }
-      writes(side, by, next(MINUTE_MS))
+      writes(side, by, next(MINUTE_MS), { isAwaited: false })
     }
   }
 
