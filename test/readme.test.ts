@@ -82,6 +82,17 @@ test('a reply is held and taken back as it is printed', {
   assert.equal((await get(`/conversations/${conversation_id}/messages`)).data.length, 1)
 })
 
+test('a message is forwarded as it is printed', { skip: hasShell ? false : 'needs a POSIX shell' }, async () => {
+  setMailboxes(server)
+  const asked = await inboxOf(server).say('inbound', undefined, { channel: 'email' })
+  const block = blocks.find((each) => each.includes('forwards_message_id')) as string
+  const { token } = server.a
+  const env = { ...process.env, TOKEN: token, API: `${server.url}/api/v1`, CONVERSATION: asked.conversation_id }
+  const { stdout } = await exec('sh', ['-ec', block], { cwd: folder, env })
+  const { forwards_message_id, to } = JSON.parse(stdout)
+  assert.deepEqual([forwards_message_id, to[0].email], [asked.id, 'parts@supply.example'])
+})
+
 test('every mailbox of the pages can be set up as it is printed', () => {
   const documents = [...readme.matchAll(/```json\n(.*?)```/gs)].flatMap(([, text]) => {
     const { mailboxes } = JSON.parse(text as string) as { mailboxes?: object[] }

@@ -30,6 +30,7 @@ GET    /app/drafts/:key/files/:id member
 POST   /app/drafts/:key/files/copy member
 POST   /app/drafts/:key/files/restore member
 GET    /app/duplicates            member
+GET    /app/inbox/:id/asides      viewer
 GET    /app/inbox/:id/history     viewer
 GET    /app/inbox/:id/recipients  viewer
 GET    /app/inbox/:id/sla         viewer

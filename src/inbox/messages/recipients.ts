@@ -39,6 +39,13 @@ export const recipientStore = once((deps: Deps) => {
        AND message.is_automatic = 0 AND coalesce(mail.is_aside, 0) = 0 AND message.author ->> 'email' IS NOT NULL
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 50`,
   )
+  const asides = db.prepare(
+    `SELECT message.id, message.author ->> 'email' AS author, message.author ->> 'name' AS name, mail.reply_to
+     FROM messages AS message INDEXED BY messages_conversation
+       JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+     WHERE message.org_id = +@org AND message.conversation_id = +@conversation AND message.direction = 'inbound'
+       AND mail.is_aside = 1 AND message.author ->> 'email' IS NOT NULL`,
+  )
   const outbound = db.prepare(
     `SELECT sent_to, sent_cc FROM messages AS message INDEXED BY messages_sent
        LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
@@ -107,6 +114,12 @@ export const recipientStore = once((deps: Deps) => {
     return row && to.length > 0 ? { to, cc: others(row.sent_cc) } : undefined
   }
 
+  /** What came from those whom we asked by the side, and to whom an answer to each goes: to its writer alone. */
+  function asidesOf(org: number, conversation: string): { id: string; to: Recipient[] }[] {
+    const rows = asides.all({ org, conversation }) as (Row & { id: string })[]
+    return rows.map(({ id, author, name, reply_to }) => ({ id, to: [{ email: reply_to ?? author, name }] }))
+  }
+
   /** Whether none of the recipients is in the conversation: then nobody in it is answered. */
   function isAside(org: number, conversation: string | undefined, { to, cc, bcc }: Recipients): boolean {
     if (conversation === undefined) return false
@@ -152,7 +165,7 @@ export const recipientStore = once((deps: Deps) => {
     return errors
   }
 
-  return { recipientsOf, isAside, isByTheSide, recorded, errorsOf }
+  return { recipientsOf, asidesOf, isAside, isByTheSide, recorded, errorsOf }
 })
 
 const NO_FROM =

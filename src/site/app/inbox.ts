@@ -6,6 +6,7 @@ import { slaReasons } from '../../inbox/conversations/sla-reasons.ts'
 import { INBOX_VIEWS, type InboxView, viewConditions } from '../../inbox/conversations/views.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
 import { NO_MAILBOX, outgoingStore } from '../../inbox/messages/outgoing.ts'
+import { recipientStore } from '../../inbox/messages/recipients.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { draftStore } from '../../personal/drafts.ts'
 import { inboxHistory } from './inbox-history.ts'
@@ -17,6 +18,7 @@ const ALL = { limit: 1, sort: { column: 'id' }, descending: true, count: true }
 export function inboxRoutes(deps: Deps): Route<Need>[] {
   const { list, columns, filters, byId } = conversationStore(deps)
   const outgoing = outgoingStore(deps)
+  const { asidesOf } = recipientStore(deps)
   const { contactById } = senders(deps)
   const { reasonsOf } = slaReasons(deps)
   const { conversationsOf } = draftStore(deps)
@@ -83,6 +85,19 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
       },
     },
     inboxMailboxes(deps),
+    {
+      kind: 'data',
+      method: 'get',
+      path: '/inbox/:id/asides',
+      role: 'viewer',
+      name: 'inbox',
+      summary:
+        'Get which messages of a conversation are from others than the customer, and whom an answer to each goes to',
+      read: (who, [id]) => {
+        byId(who, id as string)
+        return { json: JSON.stringify({ data: asidesOf(who.org, id as string) }) }
+      },
+    },
     inboxHistory(deps),
     {
       kind: 'data',

@@ -31,6 +31,7 @@ export function commandsOf({ current, step, closeNext, focusThread, search, cont
       if (record) run(record)
     },
   })
+  const isMail = ({ channel }: Conversation) => channel === 'email'
   const isOpen = ({ status }: Conversation) => status !== 'closed'
   const words = texts
   return [
@@ -54,6 +55,13 @@ export function commandsOf({ current, step, closeNext, focusThread, search, cont
       icon: 'person',
       when: () => current() !== undefined,
       run: contact,
+    },
+    {
+      id: 'inbox.forward',
+      title: () => words().forward,
+      keys: 'f',
+      icon: 'to',
+      ...on(() => compose('forward'), isMail),
     },
     { id: 'inbox.note', title: () => words().note, keys: 'n', icon: 'note', ...on(() => compose('note')) },
     {

@@ -4,7 +4,7 @@ import { Icon } from '../../components/icon.tsx'
 import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem } from '../../data/api.ts'
-import { me, memberName } from '../../data/boot.ts'
+import { memberName } from '../../data/boot.ts'
 import { draft as draftFor } from '../../data/drafts.ts'
 import { look, presentAt } from '../../data/presence.ts'
 import { create } from '../../data/records.ts'
@@ -13,17 +13,19 @@ import { isMac } from '../../lib/keyboard.ts'
 import { rovingKeys } from '../../lib/roving.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { keyLabel } from '../../shell/commands/keys.ts'
+import { AsideWriting } from './aside.tsx'
 import { boxFiles, NotArrived } from './box-files.ts'
-import { discardDraft, type Mode, noteKey, offerComposer, replyKey } from './composing.ts'
-import { HeldLetter, isSoon, UNDO_MS } from './held-letter.tsx'
-import { isNobody, Recipients, useRecipients } from './recipients.tsx'
+import { asideKey, discardDraft, forward, type Mode, noteKey, offerComposer, replyKey } from './composing.ts'
+import { isSoon, UNDO_MS } from './held-letter.tsx'
+import { HeldLetters, lettersOf } from './held-letters.tsx'
+import { isNobody, type People, Recipients, useRecipients } from './recipients.tsx'
 import { nameOfContact } from './row.tsx'
 import { SendLater } from './send-later.tsx'
 import { Stopped } from './stopped.tsx'
 import { texts } from './texts.ts'
 import { Writing } from './writing.tsx'
 
-const MODES: readonly Mode[] = ['reply', 'note']
+const ICONS = { reply: 'reply', note: 'note', aside: 'to' } as const
 
 /** Of each conversation: only the member's own gesture changes it. */
 const modes = new Map<string, Mode>()
@@ -33,13 +35,16 @@ type ComposerProps = {
   /** The newest message of a person that is on the screen. */
   newest: Message | undefined
   messages: readonly Message[]
+  /** Whether a message is to or from others than the customer. */
+  isAside: (message: Message) => boolean
 }
 
 /** Reply and note, each with a text of its own that is kept on the server until it is sent. */
-export function Composer({ record, newest, messages }: ComposerProps) {
+export function Composer({ record, newest, messages, isAside }: ComposerProps) {
   const { id } = record
   const reply = draftFor(replyKey(id))
   const note = draftFor(noteKey(id))
+  const aside = draftFor(asideKey(id))
   const isMail = record.channel === 'email'
   const { people, from, why } = useRecipients(id, reply.body.value?.people)
   const writer = presentAt('conversations', id).value.find(({ typing }) => typing)
@@ -51,17 +56,35 @@ export function Composer({ record, newest, messages }: ComposerProps) {
   const replyText = String(reply.body.value?.text ?? '')
   const noteText = String(note.body.value?.text ?? '')
   // Who comes while a colleague is answering begins with a note.
-  const mode = modes.get(id) ?? (replyText === '' && (noteText !== '' || writer) ? 'note' : 'reply')
-  const text = mode === 'reply' ? replyText : noteText
-  const box = boxFiles(mode === 'reply' ? replyKey(id) : noteKey(id))
+  const chosen = modes.get(id)
+  const mode =
+    (chosen === 'aside' && !aside.body.value ? 'reply' : chosen) ??
+    (replyText === '' && (noteText !== '' || writer) ? 'note' : 'reply')
+  const text = mode === 'note' ? noteText : replyText
+  const box = boxFiles(mode === 'note' ? noteKey(id) : replyKey(id))
 
-  useLayoutEffect(() => offerComposer((next) => choose(next, true)), [id])
+  const latest = useRef({ messages, isAside })
+  latest.current = { messages, isAside }
+  useLayoutEffect(() => offerComposer((next) => (next === 'forward' ? passOn() : choose(next, true))), [id])
+
+  function passOn(): void {
+    const { messages, isAside } = latest.current
+    const all = messages.filter(({ direction, send_at }) => direction !== 'note' && send_at === null)
+    const newest = all.findLast((each) => each.direction === 'inbound' && !isAside(each)) ?? all.at(-1)
+    if (newest) forward(newest)
+  }
 
   function choose(next: Mode, isWriting: boolean): void {
     modes.set(id, next)
     redraw((count) => count + 1)
     // As soon as it is drawn, and before the next key.
-    if (isWriting) queueMicrotask(() => place.current?.querySelector('textarea')?.focus())
+    if (isWriting) queueMicrotask(() => place.current?.querySelector<HTMLElement>(fieldOf(next))?.focus())
+  }
+
+  /** A forward begins with whom it goes to. */
+  function fieldOf(next: Mode): string {
+    const people = aside.body.peek()?.people as People | undefined
+    return next === 'aside' && people?.to.length === 0 ? '.to-lines input' : 'textarea'
   }
 
   function type(typed: string): void {
@@ -98,7 +121,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
         await create('messages', {
           ...said,
           direction: 'outbound',
-          ...(isMail && people ? people : {}),
+          ...(isMail && people ? ((kept.body.peek()?.people as People | undefined) ?? people) : {}),
           ...(seen ? { last_seen_message_id: seen } : {}),
           ...(isMail ? { send_at: new Date(at ?? serverNow() + UNDO_MS).toISOString() } : {}),
           ...(isUnlessAnswered ? { send_unless_reply: true } : {}),
@@ -140,22 +163,19 @@ export function Composer({ record, newest, messages }: ComposerProps) {
         onSend={() => void send({ isInsisting: true })}
       />
     )
-  const letter = messages.find(
-    (each) => each.status === 'queued' && each.send_at !== null && each.author.id === me.value.id,
-  )
-  const held = letter && (
-    <HeldLetter
-      key={letter.id}
-      message={letter}
-      draftKey={replyKey(id)}
-      onBack={({ body_text, to, cc, bcc }) => {
-        reply.set({ text: body_text, seen: newest?.id ?? '', people: { to, cc, bcc } })
-        choose('reply', true)
-      }}
-      onGone={() => reply.clear()}
+  const letters = lettersOf(messages)
+  const held = (
+    <HeldLetters
+      letters={letters}
+      isAside={isAside}
+      seen={newest?.id}
+      onBack={(isBeside) => choose(isBeside ? 'aside' : 'reply', true)}
     />
   )
-  if (letter && isSoon(letter) && mode === 'reply' && replyText === '' && box.files.value.length === 0) return held
+  const isLeaving = letters.some((letter) => isSoon(letter) && !isAside(letter))
+  if (isLeaving && mode === 'reply' && replyText === '' && box.files.value.length === 0) return held
+  const modesNow: readonly Mode[] = aside.body.value ? ['reply', 'note', 'aside'] : ['reply', 'note']
+  const leave = () => place.current?.closest<HTMLElement>('.th')?.focus()
   const send_ = keyLabel('mod+Enter', isMac)
   return (
     <>
@@ -172,7 +192,7 @@ export function Composer({ record, newest, messages }: ComposerProps) {
           aria-label={words.reply}
           onKeyDown={rovingKeys('[role=tab]', { also: 'click' })}
         >
-          {MODES.map((each) => (
+          {modesNow.map((each) => (
             <button
               key={each}
               type="button"
@@ -183,8 +203,8 @@ export function Composer({ record, newest, messages }: ComposerProps) {
               tabIndex={each === mode ? 0 : -1}
               onClick={({ detail }) => choose(each, detail > 0)}
             >
-              <Icon name={each === 'reply' ? 'reply' : 'note'} small />
-              {words[each]}
+              <Icon name={ICONS[each]} small />
+              {each === 'aside' ? (aside.body.value?.forwards ? words.forward : words.replyAside) : words[each]}
             </button>
           ))}
           <span class="grow" />
@@ -209,42 +229,53 @@ export function Composer({ record, newest, messages }: ComposerProps) {
           // Who writes, or is about to, decides: no colleague who begins or stops changes it.
           onFocusIn={() => modes.set(id, mode)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !event.shiftKey || !(event.ctrlKey || event.metaKey) || mode === 'note') return
+            if (event.key !== 'Enter' || !event.shiftKey || !(event.ctrlKey || event.metaKey) || mode !== 'reply')
+              return
             event.preventDefault()
             event.stopPropagation()
             void send({ isClosing: true })
           }}
         >
-          <Writing
-            key={mode}
-            box={box}
-            label={mode === 'reply' ? words.replyLabel : words.noteLabel}
-            placeholder={mode === 'reply' ? words.replyPlaceholder : words.notePlaceholder}
-            text={text}
-            isKept={(mode === 'reply' ? reply : note).isKept.value}
-            hasMentions={mode === 'note'}
-            onInput={type}
-            onSend={() => void send()}
-            onDiscard={() => discardDraft(box.key)}
-            onEscape={() => place.current?.closest<HTMLElement>('.th')?.focus()}
-          >
-            {mode === 'reply' && record.channel === 'email' && (
-              <SendLater onPick={(at, isUnlessAnswered) => void send({ at, isUnlessAnswered })} />
-            )}
-            {mode === 'reply' && (
-              <Button off={isSending ? words.sending : undefined} onClick={() => void send({ isClosing: true })}>
-                {words.sendClose}
-              </Button>
-            )}
-            <Button
-              first
-              keys={send_}
-              working={isSending ? (mode === 'reply' ? words.sending : words.adding) : undefined}
-              onClick={() => void send()}
+          {mode === 'aside' ? (
+            <AsideWriting
+              key="aside"
+              record={record}
+              from={from}
+              onDone={() => choose('reply', false)}
+              onEscape={leave}
+            />
+          ) : (
+            <Writing
+              key={mode}
+              box={box}
+              label={mode === 'reply' ? words.replyLabel : words.noteLabel}
+              placeholder={mode === 'reply' ? words.replyPlaceholder : words.notePlaceholder}
+              text={text}
+              isKept={(mode === 'reply' ? reply : note).isKept.value}
+              hasMentions={mode === 'note'}
+              onInput={type}
+              onSend={() => void send()}
+              onDiscard={() => discardDraft(box.key)}
+              onEscape={leave}
             >
-              {mode === 'reply' ? words.send : words.addNote}
-            </Button>
-          </Writing>
+              {mode === 'reply' && record.channel === 'email' && (
+                <SendLater onPick={(at, isUnlessAnswered) => void send({ at, isUnlessAnswered })} />
+              )}
+              {mode === 'reply' && (
+                <Button off={isSending ? words.sending : undefined} onClick={() => void send({ isClosing: true })}>
+                  {words.sendClose}
+                </Button>
+              )}
+              <Button
+                first
+                keys={send_}
+                working={isSending ? (mode === 'reply' ? words.sending : words.adding) : undefined}
+                onClick={() => void send()}
+              >
+                {mode === 'reply' ? words.send : words.addNote}
+              </Button>
+            </Writing>
+          )}
         </div>
       </div>
     </>

@@ -111,6 +111,10 @@ export const de: Like<typeof en> = {
   empty: 'Diese Mail hat keinen Text.',
   lines: {
     open: (by) => (by ? `Wieder geöffnet von ${by}` : 'Wieder geöffnet'),
+    openedBy: (name, isBeside) =>
+      isBeside
+        ? `Wieder geöffnet: ${name} hat auf unsere Frage geantwortet`
+        : `Wieder geöffnet durch eine Nachricht von ${name}`,
     pending: (by) => (by ? `Wartet auf den Kunden, gesetzt von ${by}` : 'Wartet auf den Kunden'),
     closed: (by) => (by ? `Geschlossen von ${by}` : 'Geschlossen'),
     snoozed: (time, by) => `Zurückgestellt bis ${time}${by ? ` von ${by}` : ''}`,
@@ -179,6 +183,22 @@ export const de: Like<typeof en> = {
   addToCompany: (name: string) => `Gehört zu ${name}`,
   makeCompany: (name: string, domain: string) => `Firma ${name} anlegen (${domain})`,
   companyNotAdded: 'Die Firma wurde nicht hinzugefügt',
+  forward: 'Weiterleiten',
+  forwardedTo: (names) => `weitergeleitet an ${names}`,
+  forwardLabel: 'Text darüber',
+  forwardPlaceholder: 'Text für die Empfänger',
+  replyAside: 'Nur hierauf antworten',
+  asideLabel: 'Antwort nur an diese Person',
+  asidePlaceholder: 'Text an diese Person. Der Kunde sieht ihn nicht.',
+  asideHint: 'Der Kunde bekommt dies nicht.',
+  fromBeside: 'nicht der Kunde, er sieht sie nicht',
+  otherAside: 'Es gibt schon eine Nachricht an jemand anderen als den Kunden. Diese zuerst senden oder verwerfen.',
+  subjectOf: (subject) => `Betreff: ${subject}`,
+  original: 'Zitiertes Original',
+  withoutOriginal: 'Weglassen',
+  forwardHead: '---------- Weitergeleitete Nachricht ----------',
+  heads: { from: 'Von', date: 'Datum', subject: 'Betreff', to: 'An', cc: 'Cc' },
+  messageActs: 'Antworten oder weiterleiten',
   discardDraft: 'Verwerfen',
   draftDiscarded: 'Entwurf verworfen',
   attached: {

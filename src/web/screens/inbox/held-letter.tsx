@@ -24,14 +24,16 @@ type HeldLetterProps = {
   message: Message
   /** The draft that it becomes again. */
   draftKey: string
-  /** It is a draft again. */
-  onBack: (message: Message) => void
+  /** Whether the key of the moment is that of this one. */
+  hasKey: boolean
+  /** It is a draft again; false if it cannot be one. */
+  onBack: (message: Message) => boolean
   /** It has left after all, and the draft would be the same once more. */
   onGone: () => void
 }
 
 /** A reply of mine that waits: a ring that empties in ten seconds, or the time at which it leaves. */
-export function HeldLetter({ message, draftKey, onBack, onGone }: HeldLetterProps) {
+export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLetterProps) {
   const { id, send_at } = message
   const due = Date.parse(send_at ?? '')
   const [left, setLeft] = useState(due - serverNow())
@@ -48,8 +50,8 @@ export function HeldLetter({ message, draftKey, onBack, onGone }: HeldLetterProp
   /** It is a draft before it is taken back, so that no lost answer takes the text along. */
   async function undo(): Promise<void> {
     if (isWorking) return
+    if (!onBack(message)) return
     setWorking(true)
-    onBack(message)
     try {
       await client().api.request('POST', `/app/messages/${id}/take-back`, { body: { key: draftKey } })
       await boxFiles(draftKey).again()
@@ -69,7 +71,7 @@ export function HeldLetter({ message, draftKey, onBack, onGone }: HeldLetterProp
   // The key is that of the moment: what waits until Monday is not taken back by it.
   useLayoutEffect(
     () =>
-      isLeaving
+      isLeaving && hasKey
         ? register([
             {
               id: 'inbox.undo-send',
@@ -82,7 +84,7 @@ export function HeldLetter({ message, draftKey, onBack, onGone }: HeldLetterProp
             },
           ])
         : undefined,
-    [id, isLeaving],
+    [id, isLeaving, hasKey],
   )
 
   return (
@@ -109,7 +111,7 @@ export function HeldLetter({ message, draftKey, onBack, onGone }: HeldLetterProp
           {message.body_text}
         </div>
       </div>
-      <Button keys={isLeaving ? 'Z' : undefined} onClick={() => void undo()}>
+      <Button keys={isLeaving && hasKey ? 'Z' : undefined} onClick={() => void undo()}>
         {words.undoSend}
       </Button>
       <Button plain onClick={() => void sendNow()}>

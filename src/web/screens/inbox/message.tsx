@@ -2,13 +2,16 @@ import { useState } from 'preact/hooks'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { MenuButton } from '../../components/menu.tsx'
+import type { MenuItem } from '../../components/menu-items.ts'
+import { hasRole } from '../../data/may.ts'
 import type { Message } from '../../data/types.ts'
 import { base } from '../../lib/base.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { sizeText } from '../../lib/sizes.ts'
 import { Markdown } from '../../record/markdown/markdown.tsx'
-import { takeUp } from './composing.ts'
+import { answerAside, compose, forward, takeUp } from './composing.ts'
 import { MailFrame } from './mail-frame.tsx'
 import { partsOf, remoteImages } from './quotes.ts'
 import { texts } from './texts.ts'
@@ -17,13 +20,16 @@ type MessageProps = {
   message: Message
   /** Whether three words in a row were said before, to fold its quotes. */
   isKnown: (three: string) => boolean
+  /** From somebody else than the customer: whom an answer goes to. */
+  beside?: Message['to'] | undefined
+  isAside?: boolean
 }
 
 export const nameOfAuthor = ({ author }: Message): string =>
   author.name || author.email || author.phone || texts().nobodyKnown
 
 /** One message of the thread: a mail, a reply of ours or a note. */
-export function MessageView({ message, isKnown }: MessageProps) {
+export function MessageView({ message, isKnown, beside, isAside = false }: MessageProps) {
   const { id, direction, author, body_html, sent_at, status, error, is_automatic } = message
   const [isText, setText] = useState(false)
   const [hasImages, setImages] = useState(false)
@@ -46,18 +52,31 @@ export function MessageView({ message, isKnown }: MessageProps) {
         <span class="small mute cut grow" dir="auto">
           {isNote ? words.onlyMembers : toWords(message)}
           {is_automatic && ` · ${words.automatic}`}
+          {beside && ` · ${words.fromBeside}`}
           {status === 'queued' &&
             ` · ${message.send_at ? words.heldBy(format.value.when(message.send_at, now.value)) : words.queued}`}
         </span>
         <time class="small mute" dateTime={sent_at} title={format.value.full(sent_at)}>
           {format.value.when(sent_at, now.value)}
         </time>
+        {!isNote && message.channel === 'email' && hasRole('member') && (
+          <MenuButton
+            plain
+            class="icon"
+            align="end"
+            menuLabel={words.messageActs}
+            title={words.messageActs}
+            aria-label={words.messageActs}
+            icon="dots"
+            groups={() => [{ items: actsOf(message, beside) }]}
+          />
+        )}
       </header>
       {status === 'failed' && (
         <p class="late small failed" role="alert">
           <Icon name="alert" small />
           {words.notSent}: {error}{' '}
-          <Button plain onClick={() => takeUp(message)}>
+          <Button plain onClick={() => takeUp(message, isAside)}>
             {words.writeAgain}
           </Button>
         </p>
@@ -140,11 +159,29 @@ function Files({ message: { id, attachments } }: { message: Message }) {
   )
 }
 
-function toWords({ to, cc, direction, from, channel }: Message): string {
+function actsOf(message: Message, beside: Message['to'] | undefined): MenuItem[] {
+  const words = texts()
+  const isHeld = message.send_at !== null
+  return [
+    {
+      label: beside ? words.replyAside : words.reply,
+      icon: 'reply',
+      onPick: () => (beside ? answerAside(message, beside) : compose('reply')),
+    },
+    { label: words.forward, icon: 'to', ...(isHeld ? { off: words.queued } : {}), onPick: () => forward(message) },
+  ]
+}
+
+function toWords(message: Message): string {
+  const { to, cc, direction, from, channel } = message
   const words = texts()
   if (channel !== 'email') return direction === 'outbound' ? '' : words.to(words.us)
   const names = (all: Message['to']) => format.value.list(all.map(({ name, email }) => name || email))
-  const parts = [to.length > 0 && words.to(names(to)), cc.length > 0 && words.cc(names(cc))]
+  const isForward = message.forwards_message_id !== null
+  const parts = [
+    to.length > 0 && (isForward ? words.forwardedTo : words.to)(names(to)),
+    cc.length > 0 && words.cc(names(cc)),
+  ]
   if (direction === 'outbound' && from) parts.push(words.from(from.email))
   return parts.filter(Boolean).join(', ')
 }

@@ -29,11 +29,16 @@ export function useRecipients(
 
 export const isNobody = ({ to, cc, bcc }: People): boolean => to.length + cc.length + bcc.length === 0
 
-type RecipientsProps = { people: People; from: string; onChange: (people: People) => void }
+type RecipientsProps = {
+  people: People
+  from: string
+  isOpenAtFirst?: boolean
+  onChange: (people: People) => void
+}
 
 /** The names in one line; each can be changed. What leaves goes to these, one by one. */
-export function Recipients({ people, from, onChange }: RecipientsProps) {
-  const [isOpen, setOpen] = useState(false)
+export function Recipients({ people, from, isOpenAtFirst = false, onChange }: RecipientsProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
   const words = texts()
   const names = (all: readonly Person[]) => format.value.list(all.map(nameOf))
   if (!isOpen)

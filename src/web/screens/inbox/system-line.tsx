@@ -1,9 +1,11 @@
 import type { HistoryLine } from '../../../site/app/inbox-history.ts'
 import { Icon, type IconName } from '../../components/icon.tsx'
 import { memberName } from '../../data/boot.ts'
+import type { Message } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import type { Priority, Status } from './acts.ts'
+import { nameOfAuthor } from './message.tsx'
 import { texts } from './texts.ts'
 
 const ICONS: Readonly<Record<HistoryLine['field'], IconName>> = {
@@ -12,12 +14,19 @@ const ICONS: Readonly<Record<HistoryLine['field'], IconName>> = {
   priority: 'flag',
 }
 
+type SystemLineProps = {
+  line: HistoryLine
+  /** The message that has opened the conversation, and whether it is from somebody else than the customer. */
+  by?: Message
+  isBeside?: boolean
+}
+
 /** Between the messages: who has closed, opened, assigned or raised it. */
-export function SystemLine({ line }: { line: HistoryLine }) {
+export function SystemLine({ line, by, isBeside = false }: SystemLineProps) {
   return (
     <p class="told small" data-line={line.id}>
       <Icon name={line.after === 'snoozed' ? 'snooze' : ICONS[line.field]} small />
-      <span class="grow">{wordsOf(line)}</span>
+      <span class="grow">{by ? texts().lines.openedBy(nameOfAuthor(by), isBeside) : wordsOf(line)}</span>
       <time dateTime={line.at} title={format.value.full(line.at)}>
         {format.value.when(line.at, now.value)}
       </time>

@@ -22,6 +22,8 @@ import { texts } from './texts.ts'
 import { newestOf, placeOf, useThread } from './thread-data.ts'
 
 const NONE: readonly HistoryLine[] = []
+type Aside = { id: string; to: Message['to'] }
+const NO_ASIDES: readonly Aside[] = []
 
 /** Messages and what was done, by when it was; before the earliest message that is here, nothing is told. */
 function inOrder(
@@ -39,6 +41,23 @@ function inOrder(
 /** My own letters that wait stand where they were written. */
 const isShown = ({ send_at, author }: Message): boolean => send_at === null || author.id !== me.value.id
 
+/** The message by which a conversation was opened: the last that had come by then. */
+function openedBy(
+  { field, after, before, at }: HistoryLine,
+  messages: readonly Message[],
+  besideOf: (message: Message) => Message['to'] | undefined,
+): { by?: Message; isBeside?: boolean } {
+  if (field !== 'status' || after !== 'open' || before === null) return {}
+  const time = Date.parse(at)
+  const by = messages.findLast(
+    ({ direction, created_at }) => direction === 'inbound' && Math.abs(time - Date.parse(created_at)) < OPENING_MS,
+  )
+  return by ? { by, isBeside: besideOf(by) !== undefined } : {}
+}
+
+/** A message and what it opens are written at once. */
+const OPENING_MS = 1000
+
 /** Who runs past with j has read nothing. */
 const READ_MS = 1000
 
@@ -53,6 +72,16 @@ export function ThreadPane({ record, onClose, onContact }: ThreadPaneProps) {
   const newest = messages?.at(-1)?.id
   const said = useMemo(() => saidBefore((messages ?? []).map(({ body_text }) => body_text)), [messages])
   const lines = useAsk<{ data: HistoryLine[] }>(`/app/inbox/${id}/history`, ['conversations']).value?.data ?? NONE
+
+  const asides =
+    useAsk<{ data: Aside[] }>(`/app/inbox/${id}/asides`, ['messages', 'conversations']).value?.data ?? NO_ASIDES
+  const besideOf = (message: Message) => asides.find((each) => each.id === message.id)?.to
+  /** With somebody else than the customer: what came from them, a forward, and an answer to what came. */
+  const isAside = (message: Message): boolean =>
+    message.forwards_message_id !== null ||
+    besideOf(message) !== undefined ||
+    (message.in_reply_to !== null &&
+      messages?.some((each) => each.external_id === message.in_reply_to && besideOf(each)) === true)
 
   useEffect(() => {
     look({ viewing: { kind: 'conversations', id } })
@@ -102,14 +131,20 @@ export function ThreadPane({ record, onClose, onContact }: ThreadPaneProps) {
         )}
         {inOrder(messages ?? [], lines, thread.earlier.value !== null).map((each) =>
           'field' in each ? (
-            <SystemLine key={each.id} line={each} />
+            <SystemLine key={each.id} line={each} {...openedBy(each, messages ?? [], besideOf)} />
           ) : (
-            <MessageView key={each.id} message={each} isKnown={said(messages?.indexOf(each) ?? 0)} />
+            <MessageView
+              key={each.id}
+              message={each}
+              isKnown={said(messages?.indexOf(each) ?? 0)}
+              beside={besideOf(each)}
+              isAside={isAside(each)}
+            />
           ),
         )}
       </div>
       {messages && hasRole('member') && (
-        <Composer key={id} record={record} newest={newestOf(messages)} messages={messages} />
+        <Composer key={id} record={record} newest={newestOf(messages)} messages={messages} isAside={isAside} />
       )}
     </section>
   )

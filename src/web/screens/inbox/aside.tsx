@@ -1,0 +1,147 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { sayFailed } from '../../components/say-failed.ts'
+import { showToast } from '../../components/toast.tsx'
+import { draft as draftFor } from '../../data/drafts.ts'
+import { create } from '../../data/records.ts'
+import type { Conversation, Message } from '../../data/types.ts'
+import { isMac } from '../../lib/keyboard.ts'
+import { format } from '../../lib/locale.ts'
+import { serverNow } from '../../lib/server-time.ts'
+import { keyLabel } from '../../shell/commands/keys.ts'
+import { useAsk } from '../../shell/pages/ask.ts'
+import { boxFiles, NotArrived } from './box-files.ts'
+import { asideKey, discardDraft } from './composing.ts'
+import { UNDO_MS } from './held-letter.tsx'
+import { type People, Recipients } from './recipients.tsx'
+import { texts } from './texts.ts'
+import { Writing } from './writing.tsx'
+
+type AsideProps = {
+  record: Conversation
+  from: string
+  onDone: () => void
+  onEscape: () => void
+}
+
+type Body = { text?: string; people?: People; forwards?: string; hasQuote?: boolean; in_reply_to?: string | null }
+
+/** What goes to somebody else than the customer: a forward, or an answer to what came from the side. */
+export function AsideWriting({ record, from, onDone, onEscape }: AsideProps) {
+  const { id } = record
+  const kept = draftFor(asideKey(id))
+  const box = boxFiles(asideKey(id))
+  const [isSending, setSending] = useState(false)
+  const words = texts()
+  const { text = '', people = NOBODY, forwards, hasQuote = false } = (kept.body.value ?? {}) as Body
+  const original = useAsk<Message>(hasQuote && forwards ? `/api/v1/messages/${forwards}` : null).value
+  const quote = hasQuote && original ? quoteOf(original, record) : ''
+  const change = (given: Body): void => kept.set({ ...kept.body.peek(), ...given })
+
+  async function send(): Promise<void> {
+    if (isSending) return
+    if (people.to.length === 0) return void showToast({ kind: 'error', text: words.needsRecipient })
+    if (hasQuote && !original) return void showToast({ kind: 'error', text: words.recipientsUnknown })
+    if (text.trim() === '' && quote === '' && box.files.peek().length === 0) return
+    setSending(true)
+    try {
+      const ids = await box.arrived()
+      const now = (kept.body.peek() ?? {}) as Body
+      const body_text = [now.text?.trim(), now.hasQuote ? quote : ''].filter(Boolean).join('\n\n')
+      await create('messages', {
+        conversation_id: id,
+        direction: 'outbound',
+        body_text,
+        ...(now.people ?? people),
+        ...(now.forwards ? { forwards_message_id: now.forwards } : { in_reply_to: now.in_reply_to }),
+        send_at: new Date(serverNow() + UNDO_MS).toISOString(),
+        ...(ids.length > 0 ? { draft_files: { key: box.key, ids } } : {}),
+      })
+      kept.clear()
+      void box.again()
+      onDone()
+    } catch (error) {
+      if (error instanceof NotArrived) showToast({ kind: 'error', text: words.attached.notArrived(error.message) })
+      else sayFailed(words.notSentWhy, error)
+    } finally {
+      setSending(false)
+    }
+  }
+
+  return (
+    <>
+      <p class="live small">{words.asideHint}</p>
+      <Recipients
+        people={people}
+        from={from}
+        isOpenAtFirst={forwards !== undefined}
+        onChange={(next) => change({ people: next })}
+      />
+      {forwards && (
+        <p class="to-line row small mute cut" dir="auto">
+          {words.subjectOf(`Fwd: ${bare(record.subject ?? words.noSubject)}`)}
+        </p>
+      )}
+      <Writing
+        box={box}
+        label={forwards ? words.forwardLabel : words.asideLabel}
+        placeholder={forwards ? words.forwardPlaceholder : words.asidePlaceholder}
+        text={text}
+        isKept={kept.isKept.value}
+        onInput={(typed) => change({ text: typed })}
+        onSend={() => void send()}
+        onDiscard={() => discardDraft(box.key)}
+        onEscape={onEscape}
+        below={
+          quote !== '' && (
+            <div class="quote-line row">
+              <details class="quoted grow">
+                <summary class="small mute">{words.original}</summary>
+                <p class="said" dir="auto">
+                  {quote}
+                </p>
+              </details>
+              <Button plain onClick={() => change({ hasQuote: false })}>
+                {words.withoutOriginal}
+              </Button>
+            </div>
+          )
+        }
+      >
+        <Button
+          first
+          keys={keyLabel('mod+Enter', isMac)}
+          working={isSending ? words.sending : undefined}
+          onClick={() => void send()}
+        >
+          {words.send}
+        </Button>
+      </Writing>
+    </>
+  )
+}
+
+const NOBODY: People = { to: [], cc: [], bcc: [] }
+
+/** As the server begins it: without what earlier answers have put in front. */
+const bare = (subject: string): string => subject.replace(/^(?:(?:re|aw|fwd?|wg):\s*)+/i, '')
+
+/** The original as mail programs quote it: who wrote it when to whom, and each of its lines behind a sign. */
+function quoteOf({ author, sent_at, to, cc, body_text }: Message, { subject }: Conversation): string {
+  const { heads, forwardHead } = texts()
+  const named = (all: Message['to']) => all.map(({ name, email }) => (name ? `${name} <${email}>` : email)).join(', ')
+  const by = author.email === null ? (author.name ?? '') : named([{ name: author.name, email: author.email }])
+  const lines = [
+    forwardHead,
+    `${heads.from}: ${by}`,
+    `${heads.date}: ${format.peek().full(sent_at)}`,
+    subject && `${heads.subject}: ${subject}`,
+    to.length > 0 && `${heads.to}: ${named(to)}`,
+    cc.length > 0 && `${heads.cc}: ${named(cc)}`,
+  ]
+  const quoted = body_text
+    .trim()
+    .split('\n')
+    .map((line) => `> ${line}`)
+  return [...lines.filter(Boolean), '', ...quoted].join('\n')
+}
