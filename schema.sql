@@ -240,6 +240,20 @@ CREATE TABLE drafts ( -- texts that a member has begun
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE saved_replies ( -- texts that members put into what they write: docs/decisions/076-saved-replies.md
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  text TEXT NOT NULL, -- with variables
+  owner_id TEXT, -- one member's own; without, everyone's
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX saved_replies_owner ON saved_replies (org_id, owner_id);
+
 CREATE TABLE notifications ( -- what concerns a member
   org_id INTEGER NOT NULL,
   member_id TEXT NOT NULL,

@@ -23,7 +23,7 @@ export const SHAPES: readonly (string | null)[] = [
   '01fc55abc8036164',
   '23f48fc5935166e0',
   '8d19f71a17ac2568',
-  'f7bfc685d761f2bc',
+  '9fc6e449a23b98b7',
 ]
 export const FORMAT = SHAPES.length
 

@@ -26,6 +26,7 @@ import { meetingStore } from '../meetings/meetings.ts'
 import { exportedSegments } from '../meetings/segments.ts'
 import { exported as transcriptColumns } from '../meetings/transcript.ts'
 import { transcriptStore } from '../meetings/transcripts.ts'
+import { columns as replyColumns } from '../personal/saved-replies.ts'
 import { columns as customFieldColumns } from '../records/custom-fields/custom-fields.ts'
 import { archivedFields } from '../records/custom-fields/rows.ts'
 import { type CustomObject, HOLDERS, OBJECTS, type Values } from '../records/custom-fields/types.ts'
@@ -61,6 +62,7 @@ export function parts(deps: Deps): Part[] {
     record(db, 'hours', hoursColumns),
     record(db, 'sla_policies', slaColumns),
     record(db, 'mailboxes', mailboxColumns),
+    record(db, 'saved_replies', replyColumns),
     record(db, 'sequences', sequenceColumns),
     sequenceVersions(db),
     { ...record(db, 'tags', tagColumns), hasSheet: true },

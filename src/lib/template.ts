@@ -96,16 +96,22 @@ const shortened = (tag: string): string => {
 export type View = { [name: string]: View | string | number | boolean | readonly string[] | null | undefined }
 
 /**
- * Fills in a template without faults. Missing, null and empty values render as nothing, and so does false in a section.
- * Cuts the text at 64 KiB.
+ * Fills in a template without faults. Missing, null and empty values render as nothing, or as `missing` says, and so does
+ * false in a section. Cuts the text at 64 KiB.
  */
-export function fill(text: string, view: View): string {
-  const filled = render(writer().parse(text) as Token[], view, MAX_TEXT_BYTES).normalize('NFC')
+export function fill(text: string, view: View, missing: Missing = () => ''): string {
+  const filled = render(writer().parse(text) as Token[], view, MAX_TEXT_BYTES, missing).normalize('NFC')
   const { read } = new TextEncoder().encodeInto(filled, new Uint8Array(MAX_TEXT_BYTES))
   return filled.slice(0, read)
 }
 
-/** The same as one line, such as a subject: without line breaks and control characters, cut at 255 characters. */
+/** What stands for a variable without a value. */
+type Missing = (name: string) => string
+
+/** For a person who reads the text before it goes: what is missing stays as it was written. */
+export const fillVisibly = (text: string, view: View): string => fill(text, view, (name) => `{{${name}}}`)
+
+/** The same as `fill` as one line, such as a subject: without line breaks and control characters, cut at 255 characters. */
 export function fillLine(text: string, view: View): string {
   const line = fill(text, view)
     .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -122,13 +128,13 @@ function writer(): mustache.Writer {
   return Object.assign(new Writer(), { templateCache: undefined })
 }
 
-function render(tokens: readonly Token[], view: View, max: number): string {
+function render(tokens: readonly Token[], view: View, max: number, missing: Missing): string {
   let out = ''
   for (const [kind, value, , , inner = []] of tokens) {
     if (out.length >= max) break
     if (kind === 'text') out += value
-    else if (kind === 'name' || kind === '&') out += textOf(find(view, value))
-    else if (isThere(find(view, value)) === (kind === '#')) out += render(inner, view, max - out.length)
+    else if (kind === 'name' || kind === '&') out += textOf(find(view, value)) || missing(value)
+    else if (isThere(find(view, value)) === (kind === '#')) out += render(inner, view, max - out.length, missing)
   }
   return out
 }

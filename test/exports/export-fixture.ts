@@ -7,6 +7,7 @@ import { mergeStore } from '../../src/cleanup/merges/merges.ts'
 import { replaySeed } from '../../src/demo/replay/replay.ts'
 import { importFile } from '../../src/imports/csv/import.ts'
 import { undoImport } from '../../src/imports/journal/undo.ts'
+import { savedReplyStore } from '../../src/personal/saved-replies.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
@@ -268,6 +269,11 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
     }
     await send('POST', '/lists', { name: `Smart ${object}`, object, kind: 'smart', filter })
   }
+  const replies = savedReplyStore(server.deps)
+  for (const is_shared of [true, false])
+    store.transaction(() =>
+      replies.create({ org: org.org, member: org.owner }, { title: '=Thanks', text: TEXTS.join('\n'), is_shared }),
+    )
   const hooks = { url: 'https://hooks.example/ü?a=1', event_types: ['*', 'deal.*'], description: '=x' }
   const hook = await send('POST', '/webhooks', hooks)
   await send('POST', `/webhooks/${hook.id}/test`)

@@ -34,6 +34,7 @@ GET    /app/inbox/:id/asides      viewer
 GET    /app/inbox/:id/history     viewer
 GET    /app/inbox/:id/recipients  viewer
 GET    /app/inbox/:id/sla         viewer
+GET    /app/inbox/:id/saved-replies        member
 GET    /app/inbox/counts          viewer
 GET    /app/inbox/mailboxes       viewer
 GET    /app/invites               admin
@@ -67,6 +68,11 @@ GET    /app/rows/conversations    viewer
 GET    /app/rows/deals            viewer
 DELETE /app/sample                owner
 GET    /app/sample                owner
+GET    /app/saved-replies         viewer
+POST   /app/saved-replies         member
+DELETE /app/saved-replies/:id     member
+GET    /app/saved-replies/:id     viewer
+PATCH  /app/saved-replies/:id     member
 GET    /app/sessions              viewer
 DELETE /app/sessions/:id          viewer
 GET    /app/steps                          member

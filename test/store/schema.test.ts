@@ -201,6 +201,7 @@ function useScreens({ store }: TestServer, { org, owner: member }: Org): void {
   const view = { object: 'deals', name: 'V', shape: 'board', is_shared: 0, query: '{}', position: 0 }
   const times = { created_at: 0, updated_at: 0, version: 1 }
   insertRow(store, 'views', { org_id: org, id, owner_id: member, ...view, ...times })
+  insertRow(store, 'saved_replies', { org_id: org, id, owner_id: member, title: 'T', text: 'T', ...times })
   const counts = { total: 1, done: 0, failed: 0 }
   insertRow(store, 'bulk_changes', { ...whose, id: bulk, object: 'deals', change: '{}', ...counts, created_at: 0 })
   const handed = { object: 'members', from_id: member, change: '{}', ...counts, created_at: 0 }

@@ -23,7 +23,11 @@ export const CHANGES: Record<string, Record<string, Change>> = {
 
 type NewFiles = Record<string, (before: Record<string, Row[]>) => Row[]>
 
-const NEW_IN_6: NewFiles = { 'message_aliases.ndjson': () => [], 'external_ids.ndjson': () => [] }
+const NEW_IN_6: NewFiles = {
+  'message_aliases.ndjson': () => [],
+  'external_ids.ndjson': () => [],
+  'saved_replies.ndjson': () => [],
+}
 
 /** Files that the version did not have, with what an upgrade puts into them. */
 export const NEW_FILES: Record<string, NewFiles> = {

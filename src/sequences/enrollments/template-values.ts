@@ -12,24 +12,27 @@ import { unsubscribing } from './unsubscribe.ts'
 
 type Ways = { is_primary: boolean }[]
 
-/** The template variables of one enrollment with their current values: see variables.ts. */
-export const enrollmentView = once((deps: Deps) => {
+/** What a text is about. Whoever writes it may be a rule, which has no name. */
+export type About = { contact: Contact | null; company: string | null; deal: string | null; sender: string | null }
+
+/** The template variables with their current values, without the link for unsubscribing: see variables.ts. */
+export const templateView = once((deps: Deps) => {
   const { db } = deps
   const companies = companyStore(deps)
   const deals = dealStore(deps)
-  const { url } = unsubscribing(deps)
   const memberById = db.prepare('SELECT name, email FROM members WHERE org_id = ? AND id = ?')
   const orgById = db.prepare('SELECT name FROM orgs WHERE id = ?')
 
-  return function viewOf(org: number, kept: EnrollmentRow, contact: Contact): View {
+  return function viewOf(org: number, about: About): View {
     const who = { org, member: null }
     const one = <Shape>(find: (row: string) => RawRow, present: (row: RawRow) => Shape, id: string | null) =>
       id === null ? null : present(find(id))
-    const company = one((id) => companies.find(who, id), companyColumns.present, contact.company_id)
-    const deal = one((id) => deals.find(who, id), dealColumns.present, kept.deal_id)
-    const sender = kept.sender_id === null ? null : (memberById.get(org, kept.sender_id) as Sender)
+    const company = one((id) => companies.find(who, id), companyColumns.present, about.company)
+    const deal = one((id) => deals.find(who, id), dealColumns.present, about.deal)
+    const sender = about.sender === null ? null : (memberById.get(org, about.sender) as Sender)
+    const { contact } = about
     return {
-      contact: {
+      contact: contact && {
         ...recordView(contactRecord, contact),
         email: primary(contact.emails)?.email,
         phone: primary(contact.phones)?.number,
@@ -38,6 +41,19 @@ export const enrollmentView = once((deps: Deps) => {
       deal: deal && recordView(dealRecord, deal),
       sender: sender && { ...sender, ...namesOf(sender.name) },
       org: orgById.get(org) as { name: string },
+    }
+  }
+})
+
+/** The same for an enrollment, with its link. */
+export const enrollmentView = once((deps: Deps) => {
+  const viewOf = templateView(deps)
+  const { url } = unsubscribing(deps)
+
+  return function viewOfEnrollment(org: number, kept: EnrollmentRow, contact: Contact): View {
+    const about = { contact, company: contact.company_id, deal: kept.deal_id, sender: kept.sender_id }
+    return {
+      ...viewOf(org, about),
       // A getter, because signing takes time and few texts use it.
       get unsubscribe_url() {
         return url(org, kept)

@@ -3,6 +3,7 @@ import type { Need, Route } from '../../http/route.ts'
 import { drafts } from '../../personal/drafts.ts'
 import { notifications } from '../../personal/notifications.ts'
 import { preferences } from '../../personal/preferences.ts'
+import { savedReplies } from '../../personal/saved-replies.ts'
 import { views } from '../../personal/views.ts'
 import { binRoutes } from './bin.ts'
 import { bulkRoutes } from './bulk/routes.ts'
@@ -10,6 +11,7 @@ import { draftFileRoutes } from './draft-files.ts'
 import { duplicateRoutes } from './duplicates.ts'
 import { inboxRoutes } from './inbox.ts'
 import { messageRoutes } from './messages.ts'
+import { filledReplies } from './inbox-replies.ts'
 import { nameRoutes } from './names.ts'
 import { peopleRoutes } from './people.ts'
 import { rowRoutes } from './rows.ts'
@@ -24,6 +26,7 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
     views,
     drafts,
     draftFileRoutes,
+    savedReplies,
     preferences,
     notifications,
     timelineRoutes,
@@ -34,6 +37,7 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
     rowRoutes,
     inboxRoutes,
     messageRoutes,
+    filledReplies,
     nameRoutes,
     peopleRoutes,
     duplicateRoutes,

@@ -146,6 +146,20 @@ ALTER TABLE messages ADD COLUMN send_at INTEGER;
 ALTER TABLE messages ADD COLUMN forwards_message_id TEXT;
 ALTER TABLE message_headers ADD COLUMN send_unless_reply INTEGER NOT NULL DEFAULT 0 CHECK (send_unless_reply IN (0, 1));
 ALTER TABLE message_headers ADD COLUMN closes_conversation INTEGER NOT NULL DEFAULT 0 CHECK (closes_conversation IN (0, 1));
+
+CREATE TABLE saved_replies (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  text TEXT NOT NULL,
+  owner_id TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX saved_replies_owner ON saved_replies (org_id, owner_id);
 `
 
 // Files of a draft wait on the server, as its text does.

@@ -78,6 +78,8 @@ const RECORDS = [
   '/webhooks/:id/test',
   '/views',
   '/views/:id',
+  '/saved-replies',
+  '/saved-replies/:id',
   '/drafts/:key',
   '/drafts/:key/files',
   '/drafts/:key/files/:id',

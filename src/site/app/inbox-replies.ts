@@ -1,0 +1,39 @@
+import { columns as contactColumns, contactStore } from '../../crm/contacts.ts'
+import type { Deps } from '../../deps.ts'
+import type { Need, Route } from '../../http/route.ts'
+import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { fillVisibly } from '../../lib/template.ts'
+import { savedReplyStore } from '../../personal/saved-replies.ts'
+import { templateView } from '../../sequences/enrollments/template-values.ts'
+
+/** The saved replies as they would stand in a reply: filled in where a value is there, as they were written elsewhere. */
+export function filledReplies(deps: Deps): Route<Need>[] {
+  const { byId } = conversationStore(deps)
+  const contacts = contactStore(deps)
+  const { all } = savedReplyStore(deps)
+  const viewOf = templateView(deps)
+  return [
+    {
+      kind: 'data',
+      method: 'get',
+      path: '/inbox/:id/saved-replies',
+      role: 'member',
+      name: 'inbox',
+      summary: 'Get the saved replies, filled in for a conversation',
+      description:
+        'Variables have the values of its contact, company and deal, of the organisation, and of the member as the sender. A variable without a value and without a fallback stays in the text.',
+      read: (who, [id]) => {
+        const { contact_id, company_id, deal_id } = byId(who, id as string)
+        const contact = contact_id === null ? null : contactColumns.present(contacts.find(who, contact_id))
+        const view = viewOf(who.org, {
+          contact,
+          company: company_id ?? contact?.company_id ?? null,
+          deal: deal_id,
+          sender: who.member,
+        })
+        const data = all(who).map((reply) => ({ ...reply, filled: fillVisibly(reply.text, view) }))
+        return { json: JSON.stringify({ data }) }
+      },
+    },
+  ]
+}
