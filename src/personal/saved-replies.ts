@@ -7,9 +7,6 @@ import { change } from '../lib/merge.ts'
 import { field, invalid, notFound } from '../lib/problem.ts'
 import { templateFaults } from '../lib/template.ts'
 import { UNSUBSCRIBE_URL, variables } from '../sequences/sequences/variables.ts'
-import type { Filter } from '../store/list/conditions.ts'
-import { listing, type Page } from '../store/list/page.ts'
-import type { ListQuery } from '../store/list/query.ts'
 import type { RawRow } from '../store/rows/columns.ts'
 import * as c from '../store/rows/columns.ts'
 import { rows } from '../store/rows/rows.ts'
@@ -42,8 +39,6 @@ type SavedReplyPatch = v.InferOutput<typeof SavedReplyPatch>
 const SavedReplyCreate = f.object({ ...SavedReplyPatch.entries, title: fields.title, text: fields.text })
 type SavedReplyCreate = v.InferOutput<typeof SavedReplyCreate>
 
-const filters: Record<string, Filter> = {}
-
 // 2. The row.
 
 /** Exported: without `is_shared`, which follows from the owner. */
@@ -67,7 +62,6 @@ export const savedReplyStore = once((deps: Deps) => {
   const { db, clock } = deps
   const notices = noticeQueue(deps)
   const variablesOf = variables(db)
-  const { list: listRows } = listing(db, { table: 'saved_replies', columns, filters, sorts: {} })
   const { insert, update, remove: removeRow } = rows(db, 'saved_replies', columns)
   const byId = db
     .prepare(
@@ -78,15 +72,6 @@ export const savedReplyStore = once((deps: Deps) => {
     .prepare(`SELECT ${columns.select} FROM saved_replies WHERE org_id = ? AND (owner_id = ? OR owner_id IS NULL)`)
     .raw()
   const count = db.prepare('SELECT count(*) FROM saved_replies WHERE org_id = ? AND owner_id IS ?').pluck()
-
-  function list(org: number, ask: ListQuery, who: Caller): Page {
-    const visible = {
-      any: [who.member, null].map((owner) => ({
-        ...{ column: 'owner_id', operator: 'eq' as const, values: [owner], indexed: true },
-      })),
-    }
-    return listRows(org, { ...ask, conditions: [...ask.conditions, visible] })
-  }
 
   /** Throws 404, also for one that is somebody else's own. */
   function find({ org, member }: Caller, id: string): RawRow {
@@ -148,30 +133,24 @@ export const savedReplyStore = once((deps: Deps) => {
   const tell = ({ org, member }: Caller, { id, is_shared }: SavedReply): void =>
     notices.put(org, is_shared ? null : member, { kind: 'saved_reply', id })
 
-  return { list, find, all, create, patch, remove }
+  return { find, all, create, patch, remove }
 })
 
 // 4. The routes.
 
 export const savedReplies = (deps: Deps): Route<Need>[] => {
-  const { list, find, create, patch, remove } = savedReplyStore(deps)
+  const { find, all, create, patch, remove } = savedReplyStore(deps)
   const name = 'saved reply'
   const one = { name, path: '/saved-replies/:id', find, columns }
   return [
     {
-      kind: 'list',
+      kind: 'data',
       method: 'get',
       path: '/saved-replies',
       role: 'viewer',
       name,
-      operation: 'listSavedReplies',
-      summary: 'List my saved replies and the shared ones',
-      columns,
-      item: SavedReply,
-      filters,
-      sorts: {},
-      timeDependent: true, // differs by member, so it is never shared
-      list,
+      summary: 'Get all my saved replies and the shared ones',
+      read: (who) => ({ json: JSON.stringify({ data: all(who) }) }),
     },
     createRoute({
       role: 'member',

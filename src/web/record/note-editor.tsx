@@ -1,9 +1,24 @@
+import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Avatar } from '../components/avatar.tsx'
+import { Popover } from '../components/popover.tsx'
 import { boot } from '../data/boot.ts'
 import { matching } from '../lib/match.ts'
 import { texts } from './texts.ts'
 import './note-editor.css'
+
+/** What else a text offers at its cursor. It gets each key first. */
+export type AddOn = {
+  look: (element: HTMLTextAreaElement, event: InputEvent) => void
+  /** Whether it has taken the key. */
+  onKeyDown: (event: KeyboardEvent) => boolean
+  onFocus: () => void
+  onBlur: () => void
+  list: ComponentChildren
+  /** Of its list, while that is open. */
+  listId: string | undefined
+  activeId: string | undefined
+}
 
 type NoteEditorProps = {
   label: string
@@ -16,6 +31,7 @@ type NoteEditorProps = {
   onEscape?: (() => void) | undefined
   /** Members are offered after "@": not in what goes to others. */
   hasMentions?: boolean
+  addOn?: AddOn | undefined
 }
 
 type Asked = { from: number; typed: string }
@@ -25,7 +41,7 @@ const MOST = 6
 
 /** A text in Markdown. After "@" the members are offered; a mention is written as the server reads it. */
 export function NoteEditor(props: NoteEditorProps) {
-  const { label, value, placeholder, autofocus, onInput, onSend, onEscape, hasMentions = true } = props
+  const { label, value, placeholder, autofocus, onInput, onSend, onEscape, hasMentions = true, addOn } = props
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const [asked, setAsked] = useState<Asked | undefined>(undefined)
@@ -72,6 +88,7 @@ export function NoteEditor(props: NoteEditorProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
+    if (addOn?.onKeyDown(event)) return
     const chosen = found[at]
     if (isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       setAt((at + (event.key === 'ArrowDown' ? 1 : found.length - 1)) % found.length)
@@ -100,17 +117,31 @@ export function NoteEditor(props: NoteEditorProps) {
         placeholder={placeholder}
         value={value}
         aria-autocomplete="list"
-        aria-controls={isOpen ? id : undefined}
-        aria-activedescendant={isOpen ? `${id}-${at}` : undefined}
-        onInput={({ currentTarget }) => {
-          onInput(currentTarget.value)
-          look(currentTarget)
+        aria-controls={isOpen ? id : addOn?.listId}
+        aria-activedescendant={isOpen ? `${id}-${at}` : addOn?.activeId}
+        onInput={(event) => {
+          onInput(event.currentTarget.value)
+          look(event.currentTarget)
+          addOn?.look(event.currentTarget, event)
         }}
         onKeyDown={onKeyDown}
-        onBlur={() => setAsked(undefined)}
+        onFocus={addOn?.onFocus}
+        onBlur={() => {
+          setAsked(undefined)
+          addOn?.onBlur()
+        }}
       />
-      {isOpen && (
-        <div id={id} class="menu mentions" role="listbox" aria-label={texts().composer.mention}>
+      {addOn?.list}
+      {isOpen && area.current && (
+        <Popover
+          anchor={area.current}
+          kind="manual"
+          id={id}
+          class="menu"
+          role="listbox"
+          aria-label={texts().composer.mention}
+          onClose={() => setAsked(undefined)}
+        >
           {found.map((member, index) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the text keeps the focus and names the row it is at
             // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text
@@ -129,7 +160,7 @@ export function NoteEditor(props: NoteEditorProps) {
               </span>
             </div>
           ))}
-        </div>
+        </Popover>
       )}
     </div>
   )

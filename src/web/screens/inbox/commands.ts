@@ -4,6 +4,8 @@ import type { Conversation } from '../../data/types.ts'
 import type { Command } from '../../shell/commands/registry.ts'
 import { markUnread, setOwner, setStatus } from './acts.ts'
 import { compose } from './composing.ts'
+import { openSavedReplies } from './saved-replies/open.ts'
+import { texts as replyTexts } from './saved-replies/texts.ts'
 import { texts } from './texts.ts'
 
 export type InboxActs = {
@@ -93,6 +95,14 @@ export function commandsOf({ current, step, closeNext, focusThread, search, cont
     },
     { id: 'inbox.snooze', title: () => words().snooze, keys: 'z', icon: 'snooze', ...on(press('snooze'), isOpen) },
     { id: 'inbox.priority', title: () => words().priority, keys: 'p', icon: 'flag', ...on(press('priority')) },
+    {
+      id: 'inbox.savedReplies',
+      title: () => replyTexts().edit,
+      group: 'app',
+      icon: 'copy',
+      when: () => hasRole('member'),
+      run: openSavedReplies,
+    },
     { id: 'inbox.unread', title: () => words().markUnread, keys: 'u', icon: 'mail', ...on(({ id }) => markUnread(id)) },
   ]
 }

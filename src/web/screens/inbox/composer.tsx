@@ -20,6 +20,7 @@ import { isSoon, UNDO_MS } from './held-letter.tsx'
 import { HeldLetters, lettersOf } from './held-letters.tsx'
 import { isNobody, type People, Recipients, useRecipients } from './recipients.tsx'
 import { nameOfContact } from './row.tsx'
+import { showUnfilled } from './saved-replies/unfilled.ts'
 import { SendLater } from './send-later.tsx'
 import { Stopped } from './stopped.tsx'
 import { texts } from './texts.ts'
@@ -106,6 +107,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
   async function send({ isClosing, isInsisting, at, isUnlessAnswered }: Sending = {}): Promise<void> {
     if (text.trim() === '' && box.files.peek().length === 0) return place.current?.querySelector('textarea')?.focus()
     if (isSending) return
+    if (mode === 'reply' && showUnfilled(place.current?.querySelector('textarea'))) return
     if (mode === 'reply' && isMail && !people) return showError(words.recipientsUnknown)
     if (mode === 'reply' && isMail && people && isNobody(people)) return showError(words.needsRecipient)
     setSending(true)
@@ -247,6 +249,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
           ) : (
             <Writing
               key={mode}
+              conversation={id}
               box={box}
               label={mode === 'reply' ? words.replyLabel : words.noteLabel}
               placeholder={mode === 'reply' ? words.replyPlaceholder : words.notePlaceholder}

@@ -5,9 +5,12 @@ import { DraftState } from '../../record/composer.tsx'
 import { NoteEditor } from '../../record/note-editor.tsx'
 import type { BoxFiles } from './box-files.ts'
 import { FileChips, pasteInto, useDrop } from './file-chips.tsx'
+import { SavedReplyButton, useSavedReplies } from './saved-replies/picker.tsx'
 import { texts } from './texts.ts'
 
 type WritingProps = {
+  /** The conversation that saved replies are filled in for: to others, no name of its contact is written by itself. */
+  conversation?: string
   box: BoxFiles
   label: string
   placeholder: string
@@ -26,8 +29,9 @@ type WritingProps = {
 
 /** A text with its files, and what can be done with both. */
 export function Writing(props: WritingProps) {
-  const { box, label, placeholder, text, isKept, hasMentions = false, below, children } = props
+  const { conversation, box, label, placeholder, text, isKept, hasMentions = false, below, children } = props
   const [isOver, setOver] = useState(false)
+  const saved = useSavedReplies(conversation ?? '')
   const picker = useRef<HTMLInputElement>(null)
   const words = texts().attached
   const isThere = text !== '' || box.files.value.length > 0
@@ -39,6 +43,7 @@ export function Writing(props: WritingProps) {
         placeholder={placeholder}
         value={text}
         hasMentions={hasMentions}
+        addOn={conversation === undefined ? undefined : saved}
         onInput={props.onInput}
         onSend={props.onSend}
         onEscape={props.onEscape}
@@ -58,6 +63,7 @@ export function Writing(props: WritingProps) {
           }}
         />
         <IconButton plain icon="clip" title={words.add} onClick={() => picker.current?.click()} />
+        {conversation !== undefined && <SavedReplyButton conversation={conversation} />}
         {isThere && <IconButton plain icon="trash" title={texts().discardDraft} onClick={props.onDiscard} />}
         <span class="grow" />
         <DraftState isThere={isThere} isKept={isKept} />
