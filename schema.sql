@@ -1186,6 +1186,49 @@ CREATE TABLE message_aliases ( -- other Message-IDs of a mail: its provider may 
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX message_aliases_message ON message_aliases (org_id, message_id);
 
+CREATE TABLE rules ( -- what is done with mails that come in: docs/decisions/077-rules.md
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
+  position INTEGER NOT NULL CHECK (position >= 0),
+  mailbox_id TEXT, -- NULL: any
+  conditions TEXT NOT NULL CHECK (json_valid(conditions)), -- JSON object: from, subject, text, sender
+  owner_id TEXT,
+  tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
+  priority TEXT CHECK (priority IN ('low', 'normal', 'high', 'urgent')),
+  answer TEXT, -- with variables
+  closes INTEGER NOT NULL CHECK (closes IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX rules_key ON rules (org_id, key);
+CREATE INDEX rules_position ON rules (org_id, position);
+CREATE INDEX rules_mailbox ON rules (org_id, mailbox_id);
+CREATE INDEX rules_owner ON rules (org_id, owner_id);
+
+CREATE TABLE rule_runs ( -- what rules did with a mail
+  org_id INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  rule_id TEXT NOT NULL, -- no reference: the rule may be removed
+  name TEXT NOT NULL, -- of the rule, at that time
+  at INTEGER NOT NULL,
+  done TEXT NOT NULL CHECK (json_valid(done)), -- JSON object: owner_id, tag_ids, priority, is_answered, is_closed
+  conversation_version INTEGER, -- that it made, if it changed the conversation
+  answer_id TEXT, -- the answer that it sent
+  text_digest TEXT, -- of the domain of the sender and the text that was answered
+  PRIMARY KEY (org_id, message_id, rule_id),
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, answer_id) REFERENCES messages (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rule_runs_answer ON rule_runs (org_id, answer_id) WHERE answer_id IS NOT NULL;
+CREATE INDEX rule_runs_text ON rule_runs (org_id, text_digest) WHERE text_digest IS NOT NULL;
+
 CREATE TABLE rejected_mails ( -- mails that could not be imported
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,

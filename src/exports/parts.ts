@@ -20,6 +20,7 @@ import { columns as messageColumns } from '../inbox/messages/message.ts'
 import { messageStore } from '../inbox/messages/messages.ts'
 import { outgoingStore } from '../inbox/messages/outgoing.ts'
 import { rowColumns as slaColumns } from '../inbox/sla/policies.ts'
+import { rowColumns as ruleColumns, runColumns } from '../mail/rules/rule.ts'
 import { columns as invitationColumns } from '../meetings/invitation-versions.ts'
 import { columns as meetingColumns } from '../meetings/meeting.ts'
 import { meetingStore } from '../meetings/meetings.ts'
@@ -63,6 +64,7 @@ export function parts(deps: Deps): Part[] {
     record(db, 'sla_policies', slaColumns),
     record(db, 'mailboxes', mailboxColumns),
     record(db, 'saved_replies', replyColumns),
+    record(db, 'rules', ruleColumns),
     record(db, 'sequences', sequenceColumns),
     sequenceVersions(db),
     { ...record(db, 'tags', tagColumns), hasSheet: true },
@@ -94,6 +96,7 @@ export function parts(deps: Deps): Part[] {
       'external_id',
       c.columns({ external_id: c.text('external_id'), message_id: c.plain('message_id') }),
     ),
+    journal(db, 'rule_runs', 'message_id, rule_id', runColumns),
     { ...named('enrollments'), columns: rowColumns, order: 'id', restore: enrollmentStore(deps).restore },
     journal(db, 'enrollment_steps', 'enrollment_id, position', stepColumns),
     { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },

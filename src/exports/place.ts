@@ -25,6 +25,7 @@ const SETTINGS_TABLES = [
   'sla_policies',
   'sequence_versions',
   'sequences',
+  'rules',
   'mailboxes',
   'hours',
 ]

@@ -24,7 +24,8 @@ import { isCalendarAnswer } from './calendar-answers.ts'
 import { internalMails, type Role } from './internal-mails.ts'
 import { type Accepted, invitationStore } from './invitations.ts'
 import { ourAddresses } from './our-addresses.ts'
-import { remarkOf } from './remarks.ts'
+import { doubtOf, errorOf, remarkOf } from './remarks.ts'
+import { ruleRuns } from './rules/runs.ts'
 import { isMachine, isTrusted, type Writer, writerOf } from './writers.ts'
 
 /**
@@ -36,7 +37,6 @@ export type ImportedMail =
   | { outcome: 'skipped' }
   | { outcome: 'rejected'; error: string }
 
-const MAX_ERROR = 2048
 const MAX_SUBJECT = 255
 
 /** Per sender and hour: further mails count as automatic, so that two machines do not answer each other forever. */
@@ -69,6 +69,7 @@ export const incomingStore = once((deps: Deps) => {
   const copies = mailCopies(deps)
   const internal = internalMails(deps)
   const { addressed, deliveredTo } = ourAddresses(deps)
+  const rules = ruleRuns(deps)
 
   /** Whether a mail with this Message-ID is already stored. Of one that was forwarded only its text is. */
   const isKnown = (org: number, messageId: string): boolean =>
@@ -267,6 +268,9 @@ export const incomingStore = once((deps: Deps) => {
     const more = [...invitations.apply(org, accepted, link), ...held]
     if (more.length > 0) finish(org, message, { error: errorOf([error ?? '', ...more]) })
     if (!is_automatic && message.direction === 'inbound') react(who, 'message.received', message)
+    const came = { mailbox_id: mailbox.id, mail, message, contact, email: from?.email ?? null, ours }
+    if (role.kind === 'received' && !isReport && !isHistory)
+      rules.run(org, { ...came, isForged: isForged(authentication) || role.doubt !== undefined })
   }
 
   /** Whether a mail with this Message-ID was sent from here to somebody. */
@@ -289,12 +293,6 @@ export const incomingStore = once((deps: Deps) => {
   return { take, isKnown }
 })
 
-/** Of a forward, the note says it. */
-const doubtOf = (role: Role): string => (role.kind === 'note' || role.kind === 'received' ? (role.doubt ?? '') : '')
-
 const rfc3339OrNull = (ms: number | null): string | null => (ms === null ? null : rfc3339(ms))
-
-const errorOf = (notes: readonly string[]): string | null =>
-  notes.filter(Boolean).join(' ').slice(0, MAX_ERROR).toWellFormed() || null
 
 const recipient = ({ email, name }: Recipient): Recipient => ({ email, name })

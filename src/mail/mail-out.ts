@@ -16,6 +16,7 @@ export const outgoingMails = once((deps: Deps) => {
   const tags = replyTags(deps)
   const { headers } = unsubscribing(deps)
   const files = attachmentStore(deps)
+  const isOfRule = deps.db.prepare('SELECT 1 FROM rule_runs WHERE org_id = ? AND answer_id = ?').pluck()
 
   /**
    * Returns the mail to send. The sender's name is that of the mailbox, or for sequences that of the member who writes.
@@ -38,9 +39,13 @@ export const outgoingMails = once((deps: Deps) => {
       text: body_text,
       html: body_html,
       files: filesOf(org, message),
-      headers: mail.enrollment_id === null ? {} : headers(org, mailbox, { id: mail.enrollment_id }),
+      headers: mail.enrollment_id === null ? ofRule(org, message) : headers(org, mailbox, { id: mail.enrollment_id }),
     }
   }
+
+  /** No program should answer it (RFC 3834), nor Exchange. */
+  const ofRule = (org: number, { id }: Message): Record<string, string> =>
+    isOfRule.get(org, id) === undefined ? {} : { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' }
 
   function filesOf(org: number, { attachments }: Message): MailFile[] {
     return attachments.map(({ id, name, content_type, size_bytes, cid = null }) => {

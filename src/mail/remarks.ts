@@ -24,3 +24,13 @@ export function remarkOf(
     isAnswer: false,
   }
 }
+
+const MAX_ERROR = 2048
+
+/** What is to be said about a mail, one sentence each. */
+export const errorOf = (notes: readonly string[]): string | null =>
+  notes.filter(Boolean).join(' ').slice(0, MAX_ERROR).toWellFormed() || null
+
+/** Of a forward, the note says it. */
+export const doubtOf = (role: Role): string =>
+  role.kind === 'note' || role.kind === 'received' ? (role.doubt ?? '') : ''

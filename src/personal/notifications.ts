@@ -128,7 +128,11 @@ export const notificationStore = once((deps: Deps) => {
 
   /** A record got another owner. Imports and jobs assign without telling: they may assign thousands. */
   function assigned(who: Caller, object: Object, id: string, title: string, owner: string | null): void {
-    if (who.member === null || who.isSummed || owner === null || owner === who.member) return
+    if (who.member !== null) toldBy(who, object, id, title, owner)
+  }
+
+  function toldBy(who: Caller, object: Object, id: string, title: string, owner: string | null): void {
+    if (who.isSummed || owner === null || owner === who.member) return
     tell(who.org, owner, who.member, { kind: 'assigned', object, record: id, title, at: clock.now() })
   }
 
@@ -147,7 +151,8 @@ export const notificationStore = once((deps: Deps) => {
     before?: Changes['conversation.updated'],
   ): void {
     if (after.owner_id === before?.owner_id) return
-    assigned(who, 'conversation', after.id, after.subject ?? `#${after.number}`, after.owner_id)
+    // A rule gives it to somebody, too, one at a time as mails come in.
+    toldBy(who, 'conversation', after.id, after.subject ?? `#${after.number}`, after.owner_id)
   }
 
   const { noteChanged, messageNoted, mailFailed } = mailAndNotes(deps, tell)

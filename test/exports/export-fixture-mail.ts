@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { showSettings } from '../../src/app/settings/document.ts'
+import { applySettings, showSettings } from '../../src/app/settings/document.ts'
 import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
 import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
 import { outgoingStore } from '../../src/inbox/messages/outgoing.ts'
@@ -76,6 +76,9 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
   }
 
   await send('/enrollments', { sequence_id: ids.own, contact_id })
+  const acts = { assign: 'ana@acme.example', priority: 'high', answer: '=Thanks, {{contact.first_name}}' }
+  const when = { mailbox: 'support', from: 'firm.example', sender: 'new', text: 'zoe' }
+  applySettings(store, org.org, { rules: [{ key: 'first', name: '=First', when, do: acts }] })
   for (const [at, text] of texts.entries()) {
     const mail = mailIn({
       subject: text,

@@ -66,6 +66,7 @@ GET    /app/rows/companies        viewer
 GET    /app/rows/contacts         viewer
 GET    /app/rows/conversations    viewer
 GET    /app/rows/deals            viewer
+GET    /app/rules                 viewer
 DELETE /app/sample                owner
 GET    /app/sample                owner
 GET    /app/saved-replies         viewer

@@ -152,6 +152,7 @@ describe('the schema', () => {
     // A merge or the bin has taken the record; other products choose their ids.
     free.push('external_ids.external_id', 'external_ids.record_id')
     free.push('draft_files.source_id') // the attachment that it is a copy of may be deleted
+    free.push('rule_runs.rule_id') // the rule may be removed
     free.push('file_chunks.row_id') // the key of the table
     free.push('rejected_mails.external_id', 'message_aliases.external_id') // ids that other mail programs assigned
     for (const { name } of ofOrgs) {
@@ -285,6 +286,7 @@ describe('a reference into another organisation', () => {
     ]
     applySettings(server.store, org, {
       mailboxes: [{ key: 'box', name: 'B', address: 'b@example.com', member: email, smtp }],
+      rules: [{ key: 'r', name: 'R', when: { mailbox: 'box' }, do: { assign: email } }],
       sequences: [{ key: 's', name: 'S', status: 'active', hours: 'office', mailbox: 'box', steps }],
     })
     return server.store.db.prepare('SELECT id FROM sequences WHERE org_id = ?').pluck().get(org) as string
@@ -306,6 +308,8 @@ describe('a reference into another organisation', () => {
       box,
     )
     const sent = db.prepare('SELECT message_id FROM message_headers WHERE org_id = ?').pluck().get(org) as string
+    const run = { name: 'R', at: 0, done: '{}', answer_id: sent }
+    insertRow(server.store, 'rule_runs', { org_id: org, message_id: sent, rule_id: clock.id(), ...run })
     await write(() => void outgoingStore(server.deps).alias(org, sent, ['<replaced@provider.example>']))
   }
 

@@ -27,6 +27,8 @@ const NEW_IN_6: NewFiles = {
   'message_aliases.ndjson': () => [],
   'external_ids.ndjson': () => [],
   'saved_replies.ndjson': () => [],
+  'rules.ndjson': () => [],
+  'rule_runs.ndjson': () => [],
 }
 
 /** Files that the version did not have, with what an upgrade puts into them. */

@@ -10,6 +10,7 @@ import { checkSla, SlaSettings, slaSettings } from '../../inbox/sla/settings.ts'
 import * as f from '../../lib/fields.ts'
 import { invalid, Problem } from '../../lib/problem.ts'
 import { validate } from '../../lib/validate.ts'
+import { checkRules, MAX_RULES, RuleSettings, ruleSettings } from '../../mail/rules/settings.ts'
 import { customRows } from '../../records/custom-fields/rows.ts'
 import { checkSequences, SequenceSettings, sequenceSettings } from '../../sequences/sequences/settings.ts'
 import type { CommandStore, Store } from '../../store/open.ts'
@@ -27,6 +28,7 @@ const sections = {
   hours: f.optional(f.arrayOf(HoursSettings)),
   sla: f.optional(f.arrayOf(SlaSettings)),
   mailboxes: f.optional(f.arrayOf(MailboxSettings)),
+  rules: f.optional(f.arrayOf(RuleSettings, MAX_RULES)),
   sequences: f.optional(f.arrayOf(SequenceSettings)),
 }
 const NAMES = Object.keys(sections).join(', ')
@@ -49,6 +51,7 @@ export function showSettings(store: Store, org: number): Required<SettingsDocume
     hours: hoursSettings(store).show(org),
     sla: slaSettings(store).show(org),
     mailboxes: mailboxSettings(store).show(org),
+    rules: ruleSettings(store).show(org),
     sequences: sequenceSettings(store).show(org),
   }
 }
@@ -110,6 +113,7 @@ function applyAll(store: Store, org: number, given: SettingsDocument): Applied {
   changed.push(...mailboxes.changes)
   const isKept = { hours: levels.isKept, mailbox: (key: string) => !goes.includes(key) }
   if (given.sequences) changed.push(...sequences.apply(org, given.sequences, isKept))
+  if (given.rules) changed.push(...ruleSettings(store).apply(org, given.rules))
   changed.push(...levels.removeLeft())
   if (given.org) sequences.checkPublicUrl(org)
   changed.push(...mailboxes.removeLeft())
@@ -132,6 +136,7 @@ export function readDocument(document: unknown): SettingsDocument {
     ...checkHours(given.hours ?? []),
     ...checkSla(given.sla ?? []),
     ...checkMailboxes(given.mailboxes ?? []),
+    ...checkRules(given.rules ?? []),
     ...checkSequences(given.sequences ?? []),
   ]
   if (errors.length > 0) throw invalid(...errors)

@@ -3,6 +3,7 @@ import type { DataRoute } from '../../http/route.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { MAX_AHEAD_MS } from '../../lib/id.ts'
 import { rfc3339 } from '../../lib/time.ts'
+import type { Done } from '../../mail/rules/rule.ts'
 import { recordEvents } from './timeline/events.ts'
 
 /** What of a conversation is told between its messages. */
@@ -14,40 +15,60 @@ export type HistoryLine = {
   id: string
   at: string
   actor_id: string | null
-  field: Field
+  field: Field | 'rule'
   before: string | null
+  /** Of a rule, its name. */
   after: string | null
   /** Of one that was snoozed. */
   until: string | null
+  /** What the rule has done. */
+  done?: Done
 }
 
 const MAX_EVENTS = 500
 /** Behind every id of a moment. */
 const LAST = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 
-type Fields = Partial<Record<Field, string | null>> & { snoozed_until?: string | null }
+type Fields = Partial<Record<Field, string | null>> & { snoozed_until?: string | null; version?: number }
+type Run = {
+  message_id: string
+  rule_id: string
+  name: string
+  at: number
+  done: string
+  conversation_version: number | null
+}
 
 /** What became of a conversation, oldest first, as long as its events are kept: the newest five hundred of them. */
 export function inboxHistory(deps: Deps): DataRoute {
   const { byId } = conversationStore(deps)
   const events = recordEvents(deps.db)
+  const runs = deps.db.prepare(
+    `SELECT message_id, rule_id, name, at, done, conversation_version FROM messages INDEXED BY messages_conversation
+       JOIN rule_runs ON rule_runs.org_id = messages.org_id AND rule_runs.message_id = messages.id
+     WHERE messages.org_id = ? AND conversation_id = ? ORDER BY at DESC LIMIT ${MAX_EVENTS}`,
+  )
   return {
     kind: 'data',
     method: 'get',
     path: '/inbox/:id/history',
     role: 'viewer',
     name: 'inbox',
-    summary: 'Get who has assigned, closed and opened a conversation, and set its priority',
+    summary: 'Get who has assigned, closed and opened a conversation, and set its priority, and what rules did with it',
     read: (who, [id]) => {
       byId(who, id as string)
       const newest = { at: deps.clock.now() + MAX_AHEAD_MS, id: LAST }
       const { found } = events.after(who.org, id as string, newest, MAX_EVENTS)
+      const byRules = (runs.all(who.org, id) as Run[]).reverse()
+      // A rule says it in one line.
+      const said = new Set(byRules.map(({ conversation_version }) => conversation_version))
       const lines = found
         .toReversed()
         .filter(({ type }) => type !== 'conversation.created')
         .flatMap((event): HistoryLine[] => {
           const changed = JSON.parse(event.fields) as string[]
           const [before, after] = [JSON.parse(event.previous) as Fields, JSON.parse(event.object) as Fields]
+          if (event.actor_id === null && said.has(after.version ?? null)) return []
           return FIELDS.filter((field) => changed.includes(field)).map((field) => ({
             id: `${event.id} ${field}`,
             at: rfc3339(event.at),
@@ -58,7 +79,21 @@ export function inboxHistory(deps: Deps): DataRoute {
             until: field === 'status' ? (after.snoozed_until ?? null) : null,
           }))
         })
-      return { json: JSON.stringify({ data: lines }) }
+      const data = [...lines, ...byRules.map(lineOf)].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
+      return { json: JSON.stringify({ data }) }
     },
   }
 }
+
+const lineOf = ({ message_id, rule_id, name, at, done }: Run): HistoryLine => ({
+  ...{
+    id: `${message_id} ${rule_id}`,
+    at: rfc3339(at),
+    actor_id: null,
+    field: 'rule',
+    before: null,
+    after: name,
+    until: null,
+  },
+  done: JSON.parse(done) as Done,
+})

@@ -15,6 +15,7 @@ import { filledReplies } from './inbox-replies.ts'
 import { nameRoutes } from './names.ts'
 import { peopleRoutes } from './people.ts'
 import { rowRoutes } from './rows.ts'
+import { ruleRoutes } from './rules.ts'
 import { sampleRoutes } from './sample.ts'
 import { timelineRoutes } from './timeline/timeline.ts'
 import { undoRoutes } from './undo/undo.ts'
@@ -38,6 +39,7 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
     inboxRoutes,
     messageRoutes,
     filledReplies,
+    ruleRoutes,
     nameRoutes,
     peopleRoutes,
     duplicateRoutes,

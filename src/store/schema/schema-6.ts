@@ -160,6 +160,49 @@ CREATE TABLE saved_replies (
   FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX saved_replies_owner ON saved_replies (org_id, owner_id);
+
+CREATE TABLE rules (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
+  position INTEGER NOT NULL CHECK (position >= 0),
+  mailbox_id TEXT,
+  conditions TEXT NOT NULL CHECK (json_valid(conditions)),
+  owner_id TEXT,
+  tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)),
+  priority TEXT CHECK (priority IN ('low', 'normal', 'high', 'urgent')),
+  answer TEXT,
+  closes INTEGER NOT NULL CHECK (closes IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX rules_key ON rules (org_id, key);
+CREATE INDEX rules_position ON rules (org_id, position);
+CREATE INDEX rules_mailbox ON rules (org_id, mailbox_id);
+CREATE INDEX rules_owner ON rules (org_id, owner_id);
+
+CREATE TABLE rule_runs (
+  org_id INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  rule_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  done TEXT NOT NULL CHECK (json_valid(done)),
+  conversation_version INTEGER,
+  answer_id TEXT,
+  text_digest TEXT,
+  PRIMARY KEY (org_id, message_id, rule_id),
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, answer_id) REFERENCES messages (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rule_runs_answer ON rule_runs (org_id, answer_id) WHERE answer_id IS NOT NULL;
+CREATE INDEX rule_runs_text ON rule_runs (org_id, text_digest) WHERE text_digest IS NOT NULL;
 `
 
 // Files of a draft wait on the server, as its text does.
