@@ -224,8 +224,11 @@ describe('an answer of a rule', () => {
         ...[[], 'system', true, 'queued', SUPPORT.address, found.mail.messageId],
       ],
     )
-    const { waiting_since, first_response_at, unread_count, status: open } = found
-    assert.deepEqual([waiting_since, first_response_at, unread_count, open], [found.message.sent_at, null, 1, 'open'])
+    const { waiting_since, first_response_at, unread_count, status: open, preview } = found
+    assert.deepEqual(
+      [waiting_since, first_response_at, unread_count, open, preview],
+      [found.message.sent_at, null, 1, 'open', found.message.body_text],
+    )
     assert.deepEqual(
       (await lines(found)).map(({ done }) => done),
       [{ is_answered: true }],

@@ -131,6 +131,7 @@ export const TOUR: readonly Stop[] = [
   { name: 'settings-tokens', path: '/settings/tokens', ready: '.rows a, .empty' },
   { name: 'settings-token', path: '/settings/tokens', ready: '.rows a, .empty', prepare: openForm },
   { name: 'settings-changes', path: '/settings/changes', ready: 'main h1, main .bar' },
+  { name: 'settings-rules', path: '/settings/rules', ready: '.rules, .empty' },
   { name: 'settings-bin', path: '/settings/bin', ready: '.bin .br, .empty' },
   { name: 'settings-operation', path: '/settings/operation', ready: '.op .checks, .empty' },
   {

@@ -56,6 +56,8 @@ export type Draft = Pick<
     isAnswer: boolean
     /** Whether it comes from somebody whom we asked by the side, such as a supplier. */
     isAside?: boolean
+    /** The conversation goes on showing what it answers. */
+    isByRule?: boolean
   }
 
 /** Writes all messages, whatever their source. */
@@ -113,7 +115,8 @@ export const messageWriter = once((deps: Deps) => {
     recordEvent(who, message)
     if (message.direction === 'note') react(who, 'message.noted', message)
     // What is held has no effect yet: it is seen, and that is all.
-    const shown = draft.send_at ? { ...effect, direction: 'note' as const, words: [] } : effect
+    const words = draft.send_at ? [] : effect.words
+    const shown = draft.send_at || draft.isByRule ? { ...effect, direction: 'note' as const, words } : effect
     if ('conversation' in place) conversations.applyMessage(who, conversation, shown)
     return message
   }

@@ -139,7 +139,8 @@ export const ruleRuns = once((deps: Deps) => {
     if (body_text.trim() === '') return null
     const draft = {
       ...{ direction: 'outbound' as const, at: clock.now(), files: [], author: memberAuthor(who) },
-      ...{ body_text, body_html: null, external_id: null, in_reply_to: null, isAnswer: false, is_automatic: true },
+      ...{ body_text, body_html: null, external_id: null, in_reply_to: null },
+      ...{ isAnswer: false, is_automatic: true, isByRule: true },
     }
     return leave(who, { conversation }, draft, leaving, null).id
   }

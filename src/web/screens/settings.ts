@@ -41,6 +41,13 @@ export const settings: readonly ScreenEntry[] = [
     load: () => import('./bin/bin.tsx'),
   },
   {
+    path: '/settings/rules',
+    title: () => texts().rules,
+    words: () => texts().rulesWords,
+    settings: { group: 'mail', icon: 'filter' },
+    load: () => import('./rules/rules.tsx'),
+  },
+  {
     path: '/settings/operation',
     title: () => texts().operation,
     settings: { group: 'machine', icon: 'server', role: 'owner' },

@@ -25,8 +25,13 @@ type MessageProps = {
   isAside?: boolean
 }
 
-export const nameOfAuthor = ({ author }: Message): string =>
-  author.name || author.email || author.phone || texts().nobodyKnown
+/** An answer of a rule has the name of the address that it left by. */
+export const nameOfAuthor = ({ author, direction, from }: Message): string =>
+  author.name ||
+  author.email ||
+  author.phone ||
+  (direction === 'outbound' && (from?.name || from?.email)) ||
+  texts().nobodyKnown
 
 /** One message of the thread: a mail, a reply of ours or a note. */
 export function MessageView({ message, isKnown, beside, isAside = false }: MessageProps) {

@@ -4,6 +4,7 @@ import { memberName } from '../../data/boot.ts'
 import type { Message } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
+import { sources } from '../../shell/sources.ts'
 import type { Priority, Status } from './acts.ts'
 import { nameOfAuthor } from './message.tsx'
 import { texts } from './texts.ts'
@@ -12,6 +13,7 @@ const ICONS: Readonly<Record<HistoryLine['field'], IconName>> = {
   status: 'check',
   owner_id: 'person',
   priority: 'flag',
+  rule: 'filter',
 }
 
 type SystemLineProps = {
@@ -34,12 +36,27 @@ export function SystemLine({ line, by, isBeside = false }: SystemLineProps) {
   )
 }
 
-function wordsOf({ field, after, actor_id, until }: HistoryLine): string {
+function wordsOf({ field, after, actor_id, until, done }: HistoryLine): string {
   const { lines, priorities } = texts()
+  if (field === 'rule') return lines.rule(after ?? '', didOf(done ?? {}))
   const by = (actor_id && memberName(actor_id)) || ''
   if (field === 'priority') return lines.priority(priorities[after as Priority], by)
   if (field === 'owner_id' && after !== null && after === actor_id) return lines.took(by)
   if (field === 'owner_id') return after === null ? lines.noOwner(by) : lines.owner(memberName(after) ?? '…', by)
   if (after === 'snoozed') return lines.snoozed(until ? format.value.when(until, now.value) : '', by)
   return lines[after as Exclude<Status, 'snoozed'>](by)
+}
+
+function didOf({ owner_id, tag_ids = [], priority, is_answered, is_closed }: NonNullable<HistoryLine['done']>): string {
+  const { lines, priorities } = texts()
+  const tags = tag_ids.map((id) => sources.tags().find((tag) => tag.id === id)?.name ?? '…')
+  return [
+    owner_id && lines.did.owner(memberName(owner_id) ?? '…'),
+    tags.length > 0 && lines.did.tags(format.value.list(tags)),
+    priority && lines.did.priority(priorities[priority]),
+    is_answered && lines.did.answered,
+    is_closed && lines.did.closed,
+  ]
+    .filter(Boolean)
+    .join(', ')
 }

@@ -11,5 +11,7 @@ export const de: Like<typeof en> = {
   changes: 'Meine Änderungen',
   operation: 'Betrieb',
   binWords: 'gelöscht wiederherstellen Mülleimer',
+  rules: 'Regeln',
+  rulesWords: 'automatische Antwort Filter',
   tokens: 'API-Tokens',
 }

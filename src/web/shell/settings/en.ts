@@ -8,5 +8,7 @@ export const en = {
   changes: 'My changes',
   operation: 'Operation',
   binWords: 'trash deleted restore',
+  rules: 'Rules',
+  rulesWords: 'automatic answer filter triage',
   tokens: 'API tokens',
 }
