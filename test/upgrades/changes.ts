@@ -3,6 +3,7 @@ type Change = (record: Row) => Row
 
 /** Schema 6: what is known of a mail, and how a mailbox reads it. */
 const FROM_5: Record<string, Change> = {
+  'settings.json': (record) => ({ ...record, rules: [] }),
   'mailboxes.ndjson': (record) => ({ ...record, aliases: [], reply_to: 'automatic', trusted_forwarders: [] }),
   'meetings.ndjson': (record) => ({ ...record, send_invitations: false }),
   'message_headers.ndjson': (record) => ({
