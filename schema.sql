@@ -277,7 +277,7 @@ CREATE TABLE bulk_changes ( -- changes of many records at once, done by a job
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
   member_id TEXT NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks', 'members')), -- members: a hand-over
+  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks', 'conversations', 'members')), -- members: a hand-over
   change TEXT NOT NULL CHECK (json_valid(change)), -- JSON object
   total INTEGER NOT NULL,
   done INTEGER NOT NULL,
@@ -912,6 +912,7 @@ CREATE INDEX conversations_status ON conversations (org_id, status);
 CREATE INDEX conversations_priority ON conversations (org_id, priority);
 CREATE INDEX conversations_channel ON conversations (org_id, channel);
 CREATE INDEX conversations_owner ON conversations (org_id, owner_id);
+CREATE INDEX conversations_load ON conversations (org_id, owner_id) WHERE status IN ('open', 'pending');
 CREATE INDEX conversations_contact ON conversations (org_id, contact_id);
 CREATE INDEX conversations_company ON conversations (org_id, company_id);
 CREATE INDEX conversations_deal ON conversations (org_id, deal_id);

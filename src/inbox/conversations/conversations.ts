@@ -14,9 +14,10 @@ import { rows } from '../../store/rows/rows.ts'
 import { searchIndex } from '../../store/search/search.ts'
 import { type Clock, NO_SLA } from '../sla/sla.ts'
 import { Conversation, ConversationPatch, columns, filters, sorts } from './conversation.ts'
-import { MAX_WORDS, type MessageEffect, messageEffects, wordsIn, wordsOfAll } from './message-effects.ts'
+import { MAX_WORDS, type MessageEffect, messageEffects, wordsOfAll } from './message-effects.ts'
 import { type ConversationWithTargets, conversationTargets } from './sla-targets.ts'
 import { eventOf, pastTime, resolvedStatus } from './statuses.ts'
+import { conversationWords } from './words.ts'
 
 /** What a new conversation begins with, besides its first message. */
 export type Opening = Pick<Conversation, 'subject' | 'channel' | 'contact_id' | 'company_id'> & {
@@ -44,6 +45,7 @@ export const conversationStore = once((deps: Deps) => {
   const { insert, update } = rows(db, 'conversations', columns)
   const setTags = links(db, 'conversation_tags', 'conversation_id', 'tag_id')
   const search = searchIndex(db, 'conversation')
+  const { reindex, wordsNow } = conversationWords(db)
   const slaTargets = conversationTargets(deps, update)
   const { hold, withTargets, recordDue, schedule, clocks, history } = slaTargets
   const { withMessage, withoutAnswer } = messageEffects(deps)
@@ -52,9 +54,6 @@ export const conversationStore = once((deps: Deps) => {
     'UPDATE orgs SET last_conversation = @number WHERE id = @org AND last_conversation < @number',
   )
   const counted = db.prepare('SELECT last_conversation FROM orgs WHERE id = ?').pluck()
-  const texts = db
-    .prepare('SELECT body_text FROM messages WHERE org_id = ? AND conversation_id = ? AND send_at IS NULL')
-    .pluck()
   const unread = db
     .prepare(
       `SELECT count(*) FROM messages INDEXED BY messages_conversation
@@ -84,6 +83,26 @@ export const conversationStore = once((deps: Deps) => {
     const held = recordDue(who.org, hold(who.org, before), now)
     const carried = { ...after, sla: held.record.sla, version: held.record.version }
     return save(who, held, carried, now)
+  }
+
+  /** Takes a closing back: whoever waited waits on since then, by the clocks that it had ended. */
+  function openAgain(
+    who: Caller,
+    before: Conversation,
+    given: ConversationPatch,
+    waiting_since: string | null,
+  ): Conversation {
+    const now = clock.now()
+    const wanted = { ...resolvedStatus({ ...before, ...given }, before, given, now), waiting_since }
+    references.check(who.org, Object.fromEntries(change(before, wanted).changed.map((name) => [name, wanted[name]])))
+    const held = hold(who.org, before)
+    const closedAt = before.closed_at === null ? now : (parseTime(before.closed_at) as number)
+    const running = held.clocks.map((each) =>
+      each.target !== 'resolution' && each.ended_at !== null && each.ended_at >= closedAt
+        ? { ...each, ended_at: null }
+        : each,
+    )
+    return save(who, held, wanted, now, running)
   }
 
   /** Anyone who has read up to now has read everything: the ids of messages may be in the future. */
@@ -211,23 +230,6 @@ export const conversationStore = once((deps: Deps) => {
     if (after.subject !== before.subject) reindex(org, after)
   }
 
-  /** Writes the words by which it is found anew. Messages never change, except when a person is erased. */
-  const reindex = (org: number, record: Pick<Conversation, 'id' | 'subject'>): void =>
-    search.put(org, record.id, wordsNow(org, record))
-
-  const wordsNow = (org: number, { id, subject }: Pick<Conversation, 'id' | 'subject'>): string[] =>
-    wordsOfAll(subject, wordsOfMessages(org, id))
-
-  /** Returns the words of its messages, reading no more of them than the search index can hold. */
-  function wordsOfMessages(org: number, id: string): Set<string> {
-    const words = new Set<string>()
-    for (const text of texts.iterate(org, id) as IterableIterator<string>) {
-      for (const word of wordsIn(text)) words.add(word)
-      if (words.size >= MAX_WORDS) break
-    }
-    return words
-  }
-
   /** Reopens a conversation when its snooze ends. */
   function wake(org: number, id: string): void {
     const who = { org, member: null }
@@ -268,6 +270,7 @@ export const conversationStore = once((deps: Deps) => {
     Patch: ConversationPatch,
     byId,
     patch,
+    openAgain,
     open,
     reindex,
     wordsNow,

@@ -7,7 +7,7 @@ CREATE TABLE bulk_changes_6 (
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
   member_id TEXT NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks', 'members')),
+  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks', 'conversations', 'members')),
   change TEXT NOT NULL CHECK (json_valid(change)),
   total INTEGER NOT NULL,
   done INTEGER NOT NULL,

@@ -141,6 +141,7 @@ ALTER TABLE conversations ADD COLUMN due_rank INTEGER NOT NULL GENERATED ALWAYS 
     END
   ) VIRTUAL;
 CREATE INDEX conversations_due ON conversations (org_id, due_rank);
+CREATE INDEX conversations_load ON conversations (org_id, owner_id) WHERE status IN ('open', 'pending');
 
 ALTER TABLE messages ADD COLUMN send_at INTEGER;
 ALTER TABLE messages ADD COLUMN forwards_message_id TEXT;

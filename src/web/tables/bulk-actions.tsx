@@ -3,8 +3,6 @@ import { nounOf } from '../../lib/pure/nouns.ts'
 import { Avatar } from '../components/avatar.tsx'
 import { BulkBar } from '../components/bulk-bar.tsx'
 import { Button } from '../components/button.tsx'
-import type { Choice } from '../components/choices.tsx'
-import { Dialog } from '../components/dialog.tsx'
 import { useSources } from '../components/fields/sources.ts'
 import type { IconName } from '../components/icon.tsx'
 import { isMergeable } from '../components/kinds.ts'
@@ -12,20 +10,21 @@ import { later } from '../components/later.tsx'
 import { PickerPopover } from '../components/picker.tsx'
 import { boot } from '../data/boot.ts'
 import { mayWrite } from '../data/may.ts'
-import { create, record } from '../data/records.ts'
-import type { Rec } from '../data/types.ts'
+import { create } from '../data/records.ts'
 import { format } from '../lib/locale.ts'
 import { navigate } from '../lib/router.ts'
 import { BulkButton } from '../shell/commands/bulk-button.tsx'
-import { type Change, changeMany, failures, type Target, targetOf } from './bulk.ts'
+import { type Change, changeMany, type Target, targetOf } from './bulk.ts'
+import { Failures } from './bulk-failures.tsx'
 import { openedTexts } from './deals/texts/opened.ts'
 import { texts as dealTexts } from './deals/texts/texts.ts'
 import { exportCsv } from './export.ts'
-import { ownerChoices, tagChoices } from './filters/common-fields.tsx'
+import { ownerChoices } from './filters/common-fields.tsx'
 import { DEAL_POPUPS, type DealPopup, type ListPopup, useList } from './list-context.ts'
 import { rowQuery } from './list-query.ts'
 import { countOf, isSelected, NONE } from './table/selection.ts'
 import { texts as tableTexts } from './table/texts.ts'
+import { TagPicker } from './tag-picker.tsx'
 import { texts } from './texts.ts'
 
 const DealPopups = later(() => import('./deals/popups.tsx').then((module) => module.DealPopups), {
@@ -181,7 +180,15 @@ export function BulkActions({ total }: { total: number }) {
           }}
         />
       )}
-      {open?.name === 'tags' && anchor && <TagPicker ids={open.ids} anchor={anchor} onClose={close} apply={apply} />}
+      {open?.name === 'tags' && anchor && (
+        <TagPicker
+          kind={kind}
+          ids={open.ids ?? (selection.isAll ? [] : chosenIds())}
+          anchor={anchor}
+          onClose={close}
+          onPick={(change) => apply(change, texts()[kind].changed)}
+        />
+      )}
       {open?.name === 'list' && anchor && (
         <PickerPopover
           anchor={anchor}
@@ -207,71 +214,4 @@ export function BulkActions({ total }: { total: number }) {
     state.selection.value = NONE
     await removeMembers(kind, { id }, ids)
   }
-}
-
-type TagPickerProps = {
-  ids: readonly string[] | undefined
-  anchor: HTMLElement
-  onClose: () => void
-  apply: (change: Change, done: (count: number) => string) => void
-}
-
-/** A tag that all chosen records have is taken away, any other is added. */
-function TagPicker({ ids: given, anchor, onClose, apply }: TagPickerProps) {
-  const { kind, state } = useList()
-  const selection = state.selection.value
-  const ids = given ?? (selection.isAll ? [] : [...selection.ids])
-  const tagsOf = (id: string) =>
-    ((record(kind, id).value as Rec | null | undefined)?.tag_ids as string[] | undefined) ?? []
-  const chosen =
-    ids.length === 0 ? [] : tagsOf(ids[0] as string).filter((tag) => ids.every((id) => tagsOf(id).includes(tag)))
-  const pick = ({ value }: Choice) =>
-    apply(chosen.includes(value) ? { remove_tag_ids: [value] } : { add_tag_ids: [value] }, texts()[kind].changed)
-  return (
-    <PickerPopover
-      anchor={anchor}
-      label={texts().bulk.addTag}
-      choices={tagChoices()}
-      chosen={chosen}
-      create={async (name) => {
-        const made = await create('tags', { name })
-        return { value: made.id, label: name }
-      }}
-      onClose={onClose}
-      onPick={pick}
-    />
-  )
-}
-
-/** The result of each record that a change of many left as it was. */
-function Failures() {
-  const found = failures.value
-  if (!found) return null
-  const close = () => {
-    failures.value = null
-  }
-  return (
-    <Dialog
-      title={texts().bulk.results}
-      wide
-      onClose={close}
-      footer={<Button onClick={close}>{texts().bulk.close}</Button>}
-    >
-      <ul class="failures stack">
-        {found.reasons.map(({ id, text }) => (
-          <li key={id}>
-            <a class="link" href={`/${found.kind}/${id}`}>
-              {nameOfRecord(found.kind, id)}
-            </a>
-            <span class="dim">{text}</span>
-          </li>
-        ))}
-      </ul>
-    </Dialog>
-  )
-}
-
-function nameOfRecord(kind: Parameters<typeof record>[0], id: string): string {
-  const found = record(kind, id).value as Rec | null | undefined
-  return String(found?.name ?? found?.title ?? id)
 }

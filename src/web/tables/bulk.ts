@@ -13,6 +13,9 @@ import { texts } from './texts.ts'
 
 // Changes of many records: the server makes them one by one, and this shows how far it is. All of one change is undone at once.
 
+/** What can be changed in numbers. */
+export type BulkKind = PageKind | 'conversations'
+
 export type Target =
   | { ids: readonly string[] }
   | { filter: unknown; q?: string; list_id?: string; exclude?: string[]; expected: number }
@@ -37,10 +40,11 @@ export type Change = {
   from_list_id?: string
   close?: { reason_id: string }
   delete?: true
+  assign_by_load?: true
 }
 
 /** What was not changed by the last change of many, for the dialog that shows it. */
-export const failures = signal<{ kind: PageKind; reasons: Reason[] } | null>(null)
+export const failures = signal<{ kind: BulkKind; reasons: Reason[] } | null>(null)
 
 type Reason = { id: string; text: string }
 
@@ -53,7 +57,7 @@ async function reasonOf({ id, ...refusal }: BulkState['failed'][number]): Promis
 
 /** Starts a change. Resolves when the server has taken all records, unless the page is left: it goes on all the same. */
 export async function changeMany(
-  kind: PageKind,
+  kind: BulkKind,
   target: Target,
   change: Change,
   done: (count: number) => string,

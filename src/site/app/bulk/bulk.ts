@@ -3,6 +3,8 @@ import { dealStages } from '../../../crm/deals/deal-stages.ts'
 import { dealStore } from '../../../crm/deals/deals.ts'
 import { listChanges } from '../../../crm/list-changes.ts'
 import { type Deps, once } from '../../../deps.ts'
+import { byLoad } from '../../../inbox/conversations/by-load.ts'
+import type { Conversation } from '../../../inbox/conversations/conversation.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import { conflict, field, invalid, Problem } from '../../../lib/problem.ts'
 import { noticeQueue } from '../../../personal/notices.ts'
@@ -19,7 +21,7 @@ import { toldEvents } from '../undo/events.ts'
 import { undoStore } from '../undo/undo.ts'
 import { doEach, MAX_BATCH } from './each.ts'
 import { bulkJournal, type Change, type Item, type RecordsRow } from './journal.ts'
-import { type Kind, OBJECTS, type Selection, selections } from './selection.ts'
+import { isListed, type Kind, OBJECTS, type Selection, selections } from './selection.ts'
 
 export const BULK = 'bulk change'
 export const BULK_UNDO = 'bulk undo'
@@ -56,6 +58,7 @@ export const bulkStore = once((deps: Deps) => {
   const stages = dealStages(db)
   const staticList = db.prepare("SELECT object FROM lists WHERE org_id = ? AND id = ? AND kind = 'static'").pluck()
   const lists = listChanges(deps)
+  const load = byLoad(deps)
 
   /** Throws 422 for a change that no record can take, and 409 `count_changed` if more records match than expected. */
   function start(
@@ -66,7 +69,13 @@ export const bulkStore = once((deps: Deps) => {
     const wanted: Change = to_list_id === undefined ? rest : { ...rest, list_id: to_list_id }
     check(who, kind, wanted)
     const selection = Object.fromEntries(
-      Object.entries({ ids, filter, q, list_id, exclude }).filter(([, value]) => value !== undefined),
+      Object.entries({
+        ids: change.assign_by_load && ids ? load.longestFirst(who.org, ids) : ids,
+        filter,
+        q,
+        list_id,
+        exclude,
+      }).filter(([, value]) => value !== undefined),
     ) as Selection
     const total = select.count(who, kind, selection)
     if (expected !== undefined && total > expected) {
@@ -85,13 +94,19 @@ export const bulkStore = once((deps: Deps) => {
     const { patch, add_tag_ids = [], remove_tag_ids = [], list_id, from_list_id } = change
     const object = OBJECTS[kind]
     if (Object.keys(change).length === 0) throw invalid(field('', 'required', 'must have a change'))
-    for (const only of ['delete', 'close'] as const)
+    for (const only of ['delete', 'close', 'assign_by_load'] as const)
       if (change[only] && Object.keys(change).length > 1)
         throw invalid(field(`/${only}`, 'contradiction', 'must be the only change'))
     if (change.close) checkClose(who, object, change.close.reason_id)
+    if (change.assign_by_load && object !== 'conversation')
+      throw invalid(field('/assign_by_load', 'not_supported', 'must be omitted: only conversations are given by load'))
+    if (change.delete && object === 'conversation')
+      throw invalid(field('/delete', 'not_supported', 'must be omitted: conversations are not deleted'))
     const lists = [list_id, from_list_id].filter((each) => each !== undefined)
-    if (object === 'task' && (add_tag_ids.length > 0 || remove_tag_ids.length > 0 || lists.length > 0))
-      throw invalid(field('', 'not_supported', 'must not have tags or lists: tasks have none'))
+    if (object === 'task' && add_tag_ids.length + remove_tag_ids.length > 0)
+      throw invalid(field('', 'not_supported', 'must not have tags: tasks have none'))
+    if (!isListed(object) && lists.length > 0)
+      throw invalid(field('', 'not_supported', 'must not have lists: these records are in none'))
     for (const [name, id] of Object.entries({ to_list_id: list_id, from_list_id }))
       if (id !== undefined && staticList.get(who.org, id) !== object)
         throw invalid(field(`/${name}`, 'not_static', 'must be a static list of these records'))
@@ -102,7 +117,7 @@ export const bulkStore = once((deps: Deps) => {
     below('/patch', () => {
       writes[object].check(patch)
       references.check(who.org, patch)
-      if (object !== 'task' && patch.custom_fields !== undefined)
+      if (isListed(object) && patch.custom_fields !== undefined)
         custom[object].change(who.org, {}, patch.custom_fields as Record<string, unknown>)
       if (patch.stage !== undefined && !stages.isOpen(who.org, patch.stage as string)) throw invalid(missing('/stage'))
     })
@@ -180,9 +195,10 @@ export const bulkStore = once((deps: Deps) => {
     if (change.delete) remove?.(who, record)
     else if (change.close) deals.close(who, record as Deal, change.close)
     else {
-      const given = { ...change.patch, ...tagsOf(record, change) }
+      const owner = change.assign_by_load ? { owner_id: load.ownerFor(who.org, record as Conversation) } : {}
+      const given = { ...change.patch, ...owner, ...tagsOf(record, change) }
       if (Object.keys(given).length > 0) patch(who, record, given)
-      if (list !== undefined && object !== 'task') {
+      if (list !== undefined && isListed(object)) {
         const { add, remove } = lists.of(object)
         item.is_listed = (change.list_id === undefined ? remove : add)(who.org, list, record.id) ? 1 : 0
       }
@@ -246,7 +262,7 @@ export const bulkStore = once((deps: Deps) => {
     const { record_id, seq } = item
     if (seq !== null) undoStore(deps).undo(who, { seq })
     const list = listOf(change)
-    if (item.is_listed === 0 || list === undefined || object === 'task' || !lists.exists(who.org, list)) return false
+    if (item.is_listed === 0 || list === undefined || !isListed(object) || !lists.exists(who.org, list)) return false
     const { add, remove } = lists.of(object)
     return (change.list_id === undefined ? add : remove)(who.org, list, record_id)
   }

@@ -16,6 +16,8 @@ export type Change = {
   /** Of deals: as POST /deals/{id}/close. */
   close?: { reason_id: string }
   delete?: true
+  /** Of conversations: each goes to whoever has the fewest open ones. */
+  assign_by_load?: true
 }
 
 export type BulkRow = {

@@ -26,6 +26,12 @@ const Bulk = f.object({
   from_list_id: f.optional(f.doc(f.id, 'A static list to take the records out of.')),
   close: f.optional(f.doc(f.object({ reason_id: f.id }), 'Closes deals as won or lost, after the reason.')),
   delete: f.optional(v.literal(true)),
+  assign_by_load: f.optional(
+    f.doc(
+      v.literal(true),
+      'Gives conversations, the longest wait first, each to the active member with the fewest open ones; never to a viewer.',
+    ),
+  ),
   expected: f.optional(f.doc(f.count(), 'How many records the member has seen: more are 409 `count_changed`.')),
 })
 

@@ -11,10 +11,20 @@ import { field, invalid } from '../../../lib/problem.ts'
 import type { Condition } from '../../../store/list/conditions.ts'
 import { listing } from '../../../store/list/page.ts'
 
-export const KINDS = ['deals', 'contacts', 'companies', 'tasks'] as const
+export const KINDS = ['deals', 'contacts', 'companies', 'tasks', 'conversations'] as const
 export type Kind = (typeof KINDS)[number]
 
-export const OBJECTS = { deals: 'deal', contacts: 'contact', companies: 'company', tasks: 'task' } as const
+export const OBJECTS = {
+  deals: 'deal',
+  contacts: 'contact',
+  companies: 'company',
+  tasks: 'task',
+  conversations: 'conversation',
+} as const
+
+/** Whether there are static lists and filters of these records. */
+export const isListed = (object: (typeof OBJECTS)[Kind]): object is 'deal' | 'contact' | 'company' =>
+  object !== 'task' && object !== 'conversation'
 
 export type Selection = {
   ids?: string[]
@@ -37,6 +47,7 @@ export const selections = once((deps: Deps) => {
     contacts: listing(deps.db, { table: 'contacts', columns: idsOnly, filters: {}, sorts: {} }),
     companies: listing(deps.db, { table: 'companies', columns: idsOnly, filters: {}, sorts: {} }),
     tasks: listing(deps.db, { table: 'tasks', columns: idsOnly, filters: {}, sorts: {} }),
+    conversations: listing(deps.db, { table: 'conversations', columns: idsOnly, filters: {}, sorts: {} }),
   }
   const members = {
     deal: membership(deps, 'deal'),
@@ -65,9 +76,11 @@ export const selections = once((deps: Deps) => {
 
   function conditionsOf(who: Caller, kind: Kind, { filter, q, list_id, exclude = [] }: Selection): Condition[] {
     const object = OBJECTS[kind]
+    // A view of the inbox changes with every mail: what is meant is what was seen.
+    if (object === 'conversation') throw invalid(field('/ids', 'required', 'is required for conversations'))
     const conditions: Condition[] = q === undefined ? [] : [{ search: object, text: q }]
     if (exclude.length > 0) conditions.push({ not: { column: 'id', operator: 'in', values: exclude, indexed: false } })
-    if (object === 'task') {
+    if (!isListed(object)) {
       if (filter !== undefined || list_id !== undefined)
         throw invalid(field('/filter', 'not_supported', 'must be omitted for tasks; send ids'))
       return conditions

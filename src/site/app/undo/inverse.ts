@@ -12,7 +12,17 @@ export type Told = { object: Fields; changed_fields: string[]; previous: Fields 
 const SETS = ['tag_ids', 'contact_ids', 'company_ids', 'deal_ids']
 
 /** Follow from other fields, which are taken back. */
-const DERIVED = ['name', 'status', 'closed_at', 'close_reason_id', 'stage_changed_at', 'completed_at', 'is_overdue']
+const DERIVED = [
+  'name',
+  'status',
+  'closed_at',
+  'close_reason_id',
+  'stage_changed_at',
+  'completed_at',
+  'is_overdue',
+  'waiting_since',
+  'sla',
+]
 
 /**
  * The patch that takes a change back, and the fields that have changed since. `writable` are the fields that a patch can

@@ -4,6 +4,8 @@ import { type Back, dealStore } from '../../../crm/deals/deals.ts'
 import { type Task, taskStore } from '../../../crm/tasks.ts'
 import { type Deps, once } from '../../../deps.ts'
 import type { Need, Route } from '../../../http/route.ts'
+import type { Conversation } from '../../../inbox/conversations/conversation.ts'
+import { conversationStore } from '../../../inbox/conversations/conversations.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import * as f from '../../../lib/fields.ts'
 import { same } from '../../../lib/merge.ts'
@@ -33,6 +35,7 @@ export const undoStore = once((deps: Deps) => {
   const bin = binStore(deps)
   const deals = dealStore(deps)
   const tasks = taskStore(deps)
+  const conversations = conversationStore(deps)
   const writes = recordWrites(deps)
 
   /**
@@ -104,6 +107,13 @@ export const undoStore = once((deps: Deps) => {
       return deals.takeBack(who, record as Deal, validate(deals.Patch, back.patch), clocksOf(event)).version
     if (object === 'task' && 'status' in back.patch)
       return tasks.takeBack(who, record as Task, validate(tasks.Patch, back.patch), completed_at).version
+    if (object === 'conversation' && event.object.status === 'closed' && 'status' in back.patch)
+      return conversations.openAgain(
+        who,
+        record as Conversation,
+        validate(conversations.Patch, back.patch),
+        (event.previous as Partial<Conversation>).waiting_since ?? null,
+      ).version
     return patch(who, record, back.patch).version
   }
 

@@ -8,11 +8,14 @@ import { asStep } from '../../data/writes.ts'
 import { format } from '../../lib/locale.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { texts } from './texts.ts'
+import { texts as triageTexts } from './triage/texts.ts'
 
 // What is done with a conversation, each with its way back.
 
 export type Status = Conversation['status']
 export type Priority = Conversation['priority']
+
+export const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'normal', 'low']
 
 function change(id: string, fields: Fields, text: string): void {
   const step = asStep(() => {
@@ -36,6 +39,12 @@ export const setOwner = (id: string, owner: string | null): void =>
 
 export const setPriority = (id: string, priority: Priority): void =>
   change(id, { priority }, texts().said.priority(texts().priorities[priority]))
+
+export const setTags = (id: string, tag_ids: readonly string[]): void =>
+  change(id, { tag_ids: [...tag_ids] }, triageTexts().said.tags)
+
+export const setDeal = (id: string, deal_id: string | null, name: string): void =>
+  change(id, { deal_id }, deal_id ? triageTexts().said.deal(name) : triageTexts().said.noDeal)
 
 export const markUnread = (id: string): void => change(id, { read_at: null }, texts().said.unread)
 

@@ -7,6 +7,8 @@ import { compose } from './composing.ts'
 import { openSavedReplies } from './saved-replies/open.ts'
 import { texts as replyTexts } from './saved-replies/texts.ts'
 import { texts } from './texts.ts'
+import { changeAll, chosenIds, closeAll, giveByLoad } from './triage/selecting.ts'
+import { texts as triageTexts } from './triage/texts.ts'
 
 export type InboxActs = {
   current: () => Conversation | undefined
@@ -19,7 +21,20 @@ export type InboxActs = {
   contact: () => void
 }
 
-const press = (act: string) => () => document.querySelector<HTMLElement>(`.ih [data-act="${act}"]`)?.click()
+/** What is chosen in the list comes before what is open. */
+const press = (act: string) => () =>
+  (
+    document.querySelector<HTMLElement>(`.ix .bulk [data-act="${act}"]`) ??
+    document.querySelector<HTMLElement>(`.ih [data-act="${act}"]`)
+  )?.click()
+
+/** Does it with all that are chosen, else with the open one. */
+const orAll =
+  (all: (ids: readonly string[]) => unknown, one: (record: Conversation) => unknown) => (record: Conversation) => {
+    const ids = chosenIds()
+    if (ids.length > 0) void all(ids)
+    else one(record)
+  }
 
 export function commandsOf({ current, step, closeNext, focusThread, search, contact }: InboxActs): Command[] {
   const on = (run: (record: Conversation) => void, isFit: (record: Conversation) => boolean = () => true) => ({
@@ -71,7 +86,10 @@ export function commandsOf({ current, step, closeNext, focusThread, search, cont
       title: () => words().closeNext,
       keys: 'e',
       icon: 'check',
-      ...on(({ id }) => closeNext(id), isOpen),
+      ...on(
+        orAll(closeAll, ({ id }) => closeNext(id)),
+        (record) => isOpen(record) || chosenIds().length > 0,
+      ),
     },
     {
       id: 'inbox.reopen',
@@ -89,11 +107,31 @@ export function commandsOf({ current, step, closeNext, focusThread, search, cont
       keys: 'm',
       icon: 'useradd',
       ...on(
-        ({ id }) => setOwner(id, me.peek().id),
-        ({ owner_id }) => owner_id !== me.peek().id,
+        orAll(
+          (ids) => changeAll(ids, { patch: { owner_id: me.peek().id } }),
+          ({ id }) => setOwner(id, me.peek().id),
+        ),
+        ({ owner_id }) => owner_id !== me.peek().id || chosenIds().length > 0,
       ),
     },
-    { id: 'inbox.snooze', title: () => words().snooze, keys: 'z', icon: 'snooze', ...on(press('snooze'), isOpen) },
+    {
+      id: 'inbox.by-load',
+      title: () => triageTexts().byLoadCommand,
+      icon: 'person',
+      ...on(
+        orAll(giveByLoad, ({ id }) => giveByLoad([id])),
+        (record) => isOpen(record) || chosenIds().length > 0,
+      ),
+    },
+    {
+      id: 'inbox.snooze',
+      title: () => words().snooze,
+      keys: 'z',
+      icon: 'snooze',
+      ...on(press('snooze'), (record) => isOpen(record) || chosenIds().length > 0),
+    },
+    { id: 'inbox.tags', title: () => triageTexts().tags, keys: 't', icon: 'tag', ...on(press('tags')) },
+    { id: 'inbox.deal', title: () => triageTexts().deal, icon: 'deal', ...on(press('deal')) },
     { id: 'inbox.priority', title: () => words().priority, keys: 'p', icon: 'flag', ...on(press('priority')) },
     {
       id: 'inbox.savedReplies',

@@ -2,20 +2,21 @@ import { Avatar } from '../../components/avatar.tsx'
 import { Button, IconButton } from '../../components/button.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import { State } from '../../components/state.tsx'
-import { boot, memberName } from '../../data/boot.ts'
+import { memberName } from '../../data/boot.ts'
 import { hasRole } from '../../data/may.ts'
 import type { Conversation } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { isPhone } from '../../lib/widths.ts'
 import { Present } from '../../shell/present.tsx'
-import { type Priority, setOwner, setPriority, setStatus, snooze } from './acts.ts'
+import { PRIORITIES, setOwner, setPriority, setStatus, snooze } from './acts.ts'
 import { Clocks } from './clocks.tsx'
-import { type Preset, presetTime } from './snoozes.ts'
 import { texts } from './texts.ts'
+import { Labels } from './triage/labels.tsx'
+import { More } from './triage/more.tsx'
+import { mayOwn } from './triage/owners.tsx'
+import { snoozeItems } from './triage/snooze-items.ts'
 
-const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'normal', 'low']
-const PRESETS: readonly Preset[] = ['today', 'tomorrow', 'week']
 const LOOKS = { open: 'good', pending: 'hollow', snoozed: 'hollow', closed: undefined } as const
 
 type HeadProps = { record: Conversation; onClose: () => void; onContact: () => void }
@@ -78,13 +79,11 @@ export function Head({ record, onClose, onContact }: HeadProps) {
           groups={() => [
             { items: [{ label: words.noOwner, checked: owner_id === null, onPick: () => setOwner(id, null) }] },
             {
-              items: boot.value.members
-                .filter((member) => member.status === 'active' && member.role !== 'viewer')
-                .map((member) => ({
-                  label: member.name,
-                  checked: member.id === owner_id,
-                  onPick: () => setOwner(id, member.id),
-                })),
+              items: mayOwn().map((member) => ({
+                label: member.name,
+                checked: member.id === owner_id,
+                onPick: () => setOwner(id, member.id),
+              })),
             },
           ]}
         >
@@ -107,9 +106,10 @@ export function Head({ record, onClose, onContact }: HeadProps) {
             aria-label={words.snooze}
             align="end"
             off={off}
-            groups={() => [{ items: PRESETS.flatMap((preset) => presetItem(id, preset)) }]}
+            groups={() => [{ items: snoozeItems((until) => snooze(id, until)) }]}
           />
         )}
+        <More record={record} off={off} />
         {status === 'closed' ? (
           <Button off={off} onClick={() => setStatus(id, 'open')}>
             {words.reopen}
@@ -121,18 +121,7 @@ export function Head({ record, onClose, onContact }: HeadProps) {
         )}
       </div>
       <Clocks record={record} />
+      <Labels record={record} />
     </header>
   )
-}
-
-function presetItem(id: string, preset: Preset) {
-  const at = presetTime(preset, now.peek(), format.peek().timezone)
-  if (at === undefined) return []
-  return [
-    {
-      label: texts().snoozes[preset],
-      end: format.peek().when(at, now.peek()),
-      onPick: () => snooze(id, at),
-    },
-  ]
 }

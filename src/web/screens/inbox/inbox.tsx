@@ -4,6 +4,7 @@ import { Empty } from '../../components/empty.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { Bar as Grey } from '../../components/skeleton.tsx'
 import { Windowed, type WindowedHandle } from '../../components/windowed.tsx'
+import { hasRole } from '../../data/may.ts'
 import { load, record as recordOf } from '../../data/records.ts'
 import type { Conversation } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
@@ -18,6 +19,8 @@ import { commandsOf } from './commands.ts'
 import { ConversationRow } from './row.tsx'
 import { texts } from './texts.ts'
 import { ThreadPane } from './thread.tsx'
+import { SelectionBar } from './triage/bar.tsx'
+import { clear, selectCommands, selection, setRenew, toggle } from './triage/selecting.ts'
 import { Troubles } from './troubles.tsx'
 import { useConversations } from './use-conversations.ts'
 import { useCounts, Views, ViewTitle } from './views.tsx'
@@ -62,10 +65,9 @@ export function Screen() {
     else list.current?.show(row)
   }
 
-  function step(by: number): void {
-    const from = focused !== null && document.activeElement?.closest('.il') ? rows.rowOf(focused) : at
-    go(Math.max(0, Math.min((total ?? 1) - 1, from + by)))
-  }
+  /** The row that has the focus, else the open one. */
+  const rowNow = () => (focused !== null && document.activeElement?.closest('.il') ? rows.rowOf(focused) : at)
+  const step = (by: number) => go(Math.max(0, Math.min((total ?? 1) - 1, rowNow() + by)))
 
   function closeNext(closed: string): void {
     const row = rows.rowOf(closed)
@@ -74,12 +76,22 @@ export function Screen() {
     if (view !== 'closed') show(next)
   }
 
-  const latest = useRef({ record, step, closeNext })
-  latest.current = { record, step, closeNext }
+  // Another view is another list.
+  useEffect(() => clear, [JSON.stringify(asked)])
+  useEffect(() => setRenew(renew), [renew])
+
+  const latest = useRef({ record, step, closeNext, rows, rowNow, go })
+  latest.current = { record, step, closeNext, rows, rowNow, go }
   useLayoutEffect(
     () =>
-      register(
-        commandsOf({
+      register([
+        ...selectCommands({
+          row: () => latest.current.rowNow(),
+          idAt: (row) => latest.current.rows.idAt(row),
+          go: (row) => latest.current.go(row),
+          total: () => latest.current.rows.total.peek() ?? 0,
+        }),
+        ...commandsOf({
           current: () => latest.current.record ?? undefined,
           step: (by) => latest.current.step(by),
           closeNext: (closed) => latest.current.closeNext(closed),
@@ -87,7 +99,7 @@ export function Screen() {
           search: () => search.current?.focus(),
           contact: () => setBeside((isOpen) => !isOpen),
         }),
-      ),
+      ]),
     [],
   )
   useLayoutEffect(() => provideTargets(() => (id === null ? null : { kind: 'conversations', ids: [id] })), [id])
@@ -144,7 +156,7 @@ export function Screen() {
             {texts().fresh(Math.max(1, rows.fresh.value))}
           </Button>
         )}
-        <div class="ls" data-scroller data-scroll="inbox">
+        <div class={selection.value.ids.size > 0 ? 'ls is-choosing' : 'ls'} data-scroller data-scroll="inbox">
           {total === undefined && [0, 1, 2, 3, 4].map((row) => <Grey key={row} row={row} />)}
           {total === 0 && <Nothing />}
           {total !== undefined && total > 0 && (
@@ -167,6 +179,7 @@ export function Screen() {
                     isHere={each === id}
                     hasTabStop={at < 0 ? index === 0 : index === at}
                     onFocus={() => setFocused(each ?? null)}
+                    onChoose={hasRole('member') ? (each) => toggle(each, index) : undefined}
                   />
                 )
               }}
@@ -187,6 +200,7 @@ export function Screen() {
           {id === null && total !== 0 && <Empty title={texts().choose}>{texts().chooseBody}</Empty>}
         </section>
       )}
+      <SelectionBar onClear={() => list.current?.focus(Math.max(0, at))} />
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { Avatar } from '../../components/avatar.tsx'
+import { Check } from '../../components/check.tsx'
 import { Sla } from '../../components/sla.tsx'
 import type { RowProps } from '../../components/windowed.tsx'
 import { memberName } from '../../data/boot.ts'
@@ -9,6 +10,8 @@ import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { slaOf } from './sla-of.ts'
 import { texts } from './texts.ts'
+import { selection } from './triage/selecting.ts'
+import { texts as triageTexts } from './triage/texts.ts'
 
 /** Who writes in a conversation. */
 export const nameOfContact = (id: string | null): string =>
@@ -22,9 +25,11 @@ type ConversationRowProps = {
   isHere: boolean
   hasTabStop: boolean
   onFocus: () => void
+  /** Missing for who may only read. */
+  onChoose: ((id: string) => void) | undefined
 }
 
-export function ConversationRow({ id, row, href, isHere, hasTabStop, onFocus }: ConversationRowProps) {
+export function ConversationRow({ id, row, href, isHere, hasTabStop, onFocus, onChoose }: ConversationRowProps) {
   const found = (id === undefined ? undefined : record('conversations', id).value) as Conversation | null | undefined
   // biome-ignore lint/a11y/useSemanticElements: rows are placed by their number
   if (!found) return <div {...row} class="cv" role="listitem" />
@@ -56,6 +61,16 @@ export function ConversationRow({ id, row, href, isHere, hasTabStop, onFocus }: 
           )}
         </span>
       </a>
+      {onChoose && (
+        <span class="pick">
+          <Check
+            tabIndex={-1}
+            checked={selection.value.ids.has(found.id)}
+            title={triageTexts().selectOne(nameOfContact(contact_id))}
+            onChange={() => onChoose(found.id)}
+          />
+        </span>
+      )}
     </div>
   )
 }
