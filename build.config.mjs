@@ -8,6 +8,8 @@ export const web = {
   home: 'src/web/screens/deals/deals.tsx',
   /** The texts of the first page, of which it loads those of its language. */
   texts: ['src/web/screens/texts/first-en.ts', 'src/web/screens/texts/first-de.ts'],
+  /** The folders of screens whose styles come with the page; those of the others come with the first of them. */
+  styledAtFirst: ['deals', 'sign-in'],
   /** The list of screens. */
   screens: 'src/web/screens.ts',
   /** What loads the pages for signing in. */

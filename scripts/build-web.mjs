@@ -17,8 +17,9 @@ const output = join(root, 'dist/web')
 const COMPRESSED = ['.woff2', '.png', '.webp']
 
 /**
- * All CSS files in the folders of src/web become one stylesheet, the layers first: esbuild would give the CSS of modules
- * that are loaded later files that nothing loads. They are written in pixels as the page is drawn where nobody has set a size
+ * All CSS files in the folders of src/web become two stylesheets, the layers first: esbuild would give the CSS of modules
+ * that are loaded later files that nothing loads. The second has that of the screens that are not among the first ones, and
+ * comes with the first of them. They are written in pixels as the page is drawn where nobody has set a size
  * of letters, and become rem: with larger letters everything grows as it does with zoom, down to the layout of the phone, and
  * nothing is cut. Lines of one or two pixels stay as they are.
  */
@@ -27,14 +28,18 @@ const withRem = (css) =>
     Number(size) <= 2 ? px : `${sign}${String(Number(size) / 16).replace(/^0/, '')}rem`,
   )
 
+const isMore = (name) => name.startsWith('screens/') && !web.styledAtFirst.includes(name.split('/')[1])
+
 const styles = {
   name: 'styles',
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^styles$/ }, () => ({ path: 'styles', namespace: 'styles' }))
-    onLoad({ filter: /^/, namespace: 'styles' }, () => {
+    onResolve({ filter: /^(more-)?styles$/ }, ({ path }) => ({ path, namespace: 'styles' }))
+    onLoad({ filter: /^/, namespace: 'styles' }, ({ path }) => {
       const first = 'styles/layers.css'
       const names = globSync('*/**/*.css', { cwd: source }).map((name) => name.replaceAll(sep, '/'))
-      const ordered = [...names.filter((name) => name === first), ...names.filter((name) => name !== first).sort()]
+      const later = names.filter(isMore).sort()
+      const others = names.filter((name) => name !== first && !isMore(name)).sort()
+      const ordered = path === 'styles' ? [first, ...others] : later
       const contents = ordered.map((name) => `@import "./${name}";\n`).join('')
       return { contents, loader: 'css', resolveDir: source }
     })
@@ -75,12 +80,21 @@ const builtFrom = webSources(root)
 mkdirSync(output, { recursive: true })
 const worker = existsSync(join(root, web.worker)) ? await bundled([web.worker], { splitting: false }) : undefined
 const workerUrl = worker ? `/assets/${worker.entries[web.worker]}` : ''
-const define = { STREAM_WORKER_URL: JSON.stringify(workerUrl) }
+const more = await bundled(['more-styles'])
+const [moreStyles] = Object.values(more.entries)
+const define = {
+  STREAM_WORKER_URL: JSON.stringify(workerUrl),
+  MORE_STYLES_URL: JSON.stringify(`/assets/${moreStyles}`),
+}
 const app = await bundled([web.script, 'styles'], { define, plugins: [styles, await sharedChunks(define)] })
 const { [web.script]: entry, 'styles:styles': style, ...screens } = app.entries
 // The entry only imports the first chunk: the page names that at once.
 const [script, ...preload] = app.importsOf(entry)
-const files = await written([...(worker?.files ?? []), ...app.files.filter(({ name }) => name !== entry)])
+const files = await written([
+  ...(worker?.files ?? []),
+  ...more.files,
+  ...app.files.filter(({ name }) => name !== entry),
+])
 const manifest = {
   build: hash('sha256', Object.keys(files).sort().join('\n')).slice(0, 12),
   script,

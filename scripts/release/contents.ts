@@ -55,7 +55,7 @@ const builds = (root: string) => [
     ...ANALYSIS,
     entryPoints: [web.script, web.worker, ...globSync('src/web/*/**/*.css', { cwd: root })],
     outdir: 'dist/analysis',
-    define: { STREAM_WORKER_URL: '""' },
+    define: { STREAM_WORKER_URL: '""', MORE_STYLES_URL: '""' },
   },
 ]
 const ANALYSIS = { metafile: true, write: false, logLevel: 'error' } as const

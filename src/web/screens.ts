@@ -23,6 +23,7 @@ export const screens: readonly ScreenEntry[] = [
     path: '/deals',
     title: () => texts().places.deals,
     nav: { group: 'records', icon: 'deal', label: () => texts().places.deals, key: 'd' },
+    isStyled: true,
     load: () => import('./screens/deals/deals.tsx'),
   },
   { path: '/notices', title: () => texts().notices, load: () => import('./screens/notices/notices.tsx') },

@@ -262,7 +262,7 @@ describe('an export that was brought back into an empty organisation of another 
     const jobs = (kind: string) =>
       all(`SELECT key, due_at, payload FROM jobs WHERE org_id = ? AND kind = '${kind}' ORDER BY key`)
     const queued = all("SELECT id, send_at FROM messages WHERE org_id = ? AND status = 'queued' ORDER BY id")
-    assert.equal(queued.length, 4)
+    assert.equal(queued.length, 5)
     assert.deepEqual(
       jobs('message.send'),
       queued.map(({ id, send_at }) => ({ key: id, due_at: send_at ?? target.now(), payload: '{}' })),
@@ -271,7 +271,7 @@ describe('an export that was brought back into an empty organisation of another 
     const lanes = all(
       "SELECT lane, mailbox_id FROM jobs JOIN message_headers AS mail ON mail.org_id = jobs.org_id AND message_id = key WHERE jobs.org_id = ? AND kind = 'message.send'",
     )
-    assert.equal(lanes.length, 4)
+    assert.equal(lanes.length, 5)
     for (const { lane, mailbox_id } of lanes) assert.equal(lane, mailbox_id)
     const live = all(
       'SELECT id, next_step_at FROM enrollments WHERE org_id = ? AND next_step_at IS NOT NULL ORDER BY id',

@@ -15,6 +15,8 @@ export type Host = {
   replace: (url: string, key: string) => void
   onPop: (listener: () => void) => () => void
   wait: (ms: number) => Promise<void>
+  /** The styles of the screens that do not come with the page. */
+  styles?: () => Promise<void>
   /** Notes the scroll positions under the key of the entry that is left. */
   saveScroll: (key: string) => void
   /** Runs after the screen is in the page. */
@@ -117,7 +119,7 @@ export function createRouter(list: readonly ScreenEntry[], host: Host, homes: Re
 
   async function load(entry: ScreenEntry, place: Place): Promise<Shown> {
     try {
-      const module = await entry.load?.()
+      const [module] = await Promise.all([entry.load?.(), entry.isStyled ? undefined : host.styles?.()])
       const Component = module?.Screen ?? module?.default
       if (!module || !Component) throw new Error(`The screen at ${entry.path} exports no component.`)
       const preparing = Promise.resolve(module.prepare?.(place)).catch(() => undefined) // the screen shows the error

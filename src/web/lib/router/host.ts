@@ -1,4 +1,5 @@
 import { base, here } from '../base.ts'
+import { moreStyles } from '../more-styles.ts'
 import type { Host } from './create.ts'
 import { keepScrollOverReload, restoreScroll, saveScroll } from './scroll.ts'
 
@@ -18,6 +19,7 @@ export function browserHost(): Host {
       return () => removeEventListener('popstate', listener)
     },
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    styles: moreStyles,
     saveScroll,
     shown: ({ key, isNewScreen, isReturn }) => {
       // After the frame in which the new screen is in the page.

@@ -28,6 +28,8 @@ export type ScreenEntry = {
   nav?: { group: NavGroup; icon: string; label: () => string; key: string; places?: readonly string[] }
   /** Its place in the index of the settings; `role` hides it from those who have less. */
   settings?: { group: 'you' | 'organisation' | 'mail' | 'machine'; icon: string; role?: 'owner' | 'admin' | 'member' }
+  /** Its styles come with the page. */
+  isStyled?: true
   /** The sidebar is narrow here at every width, as in the inbox. */
   hasRail?: true
 }

@@ -24,6 +24,12 @@ import './board-states.css'
 
 const words = catalogue({ en, de: () => import('./texts/states-de.ts').then(({ de }) => de) })
 
+export const NoPipeline = () => (
+  <Empty icon="deal" title={words().noPipeline}>
+    {words().noPipelineBody}
+  </Empty>
+)
+
 /** What a deal looks like, where the first one will be, and how to bring deals here. */
 export function EmptyBoard({ stages, closed }: { stages: readonly BoardStage[]; closed: ClosedCounts | null }) {
   const { board, actions } = useBoard()

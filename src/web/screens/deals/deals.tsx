@@ -1,6 +1,5 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
-import { Empty } from '../../components/empty.tsx'
 import { later, loadWhenIdle, whenIdle } from '../../components/later.tsx'
 import type { WindowedHandle } from '../../components/windowed.tsx'
 import { urlOf } from '../../lib/router/create.ts'
@@ -29,6 +28,7 @@ const PhoneBoard = later(() => import('./phone-board.tsx').then((module) => modu
 const states = () => import('./board-states.tsx')
 const BoardFailed = later(() => states().then((module) => module.BoardFailed))
 const EmptyBoard = later(() => states().then((module) => module.EmptyBoard))
+const NoPipeline = later(() => states().then((module) => module.NoPipeline))
 const NothingFits = later(() => states().then((module) => module.NothingFits))
 
 /** Deals of one pipeline: its open stages side by side, or a table. */
@@ -171,12 +171,4 @@ function Content({ parts, handles, source, label, closed }: ContentProps) {
   if (isEmpty && !isAdding && isAsked) return <NothingFits source={source} />
   if (isPhone.value) return <PhoneBoard parts={parts} handles={handles} />
   return <Board parts={parts} handles={handles} label={label} closed={closed} />
-}
-
-function NoPipeline() {
-  return (
-    <Empty icon="deal" title={texts().noPipeline}>
-      {texts().noPipelineBody}
-    </Empty>
-  )
 }

@@ -28,4 +28,7 @@ export const de: Like<typeof en> = {
     'Nichts Gespeichertes ist verloren. Versuch es noch einmal; scheitert es wieder, hilft die Nummer der Anfrage der Person, die diesen Server betreibt.',
   tryAgain: 'Noch einmal versuchen',
   request: (id) => `Anfrage ${id}`,
+  noPipeline: 'Es gibt noch keine Pipeline',
+  noPipelineBody:
+    'Deals bewegen sich durch die Phasen einer Pipeline. Angelegt wird sie auf dem Server mit `dealbox settings apply`.',
 }

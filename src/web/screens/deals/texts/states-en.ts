@@ -26,4 +26,7 @@ export const en = {
     'Nothing you saved is lost. Try again; if it fails again, the request number helps the person who runs this server.',
   tryAgain: 'Try again',
   request: (id: string) => `Request ${id}`,
+  noPipeline: 'There is no pipeline yet',
+  noPipelineBody:
+    'Deals move through the stages of a pipeline. Whoever runs the server sets it up with `dealbox settings apply`.',
 }

@@ -104,9 +104,6 @@ export const de: Like<typeof en> = {
 
   allDeals: 'Alle Deals',
   saveAsView: 'Als Ansicht speichern',
-  noPipeline: 'Es gibt noch keine Pipeline',
-  noPipelineBody:
-    'Deals bewegen sich durch die Phasen einer Pipeline. Angelegt wird sie auf dem Server mit `dealbox settings apply`.',
   stages: 'Phasen',
   customFields: 'Eigene Felder',
 

@@ -104,9 +104,6 @@ export const en = {
 
   allDeals: 'All deals',
   saveAsView: 'Save as view',
-  noPipeline: 'There is no pipeline yet',
-  noPipelineBody:
-    'Deals move through the stages of a pipeline. Whoever runs the server sets it up with `dealbox settings apply`.',
   stages: 'Stages',
   customFields: 'Custom fields',
 
