@@ -50,6 +50,11 @@ const NONE = 1
 
 const MAX_DRAFTS = 200
 
+/** What the keys of new mails begin with. */
+const NEW_MAIL = 'mail:'
+/** Of one that was begun: what it is about, and whom it goes to. */
+export type NewMail = { id: string; subject: string | null; to: unknown[] }
+
 export const draftStore = once((deps: Deps) => {
   const { db, clock } = deps
   const notices = noticeQueue(deps)
@@ -62,7 +67,11 @@ export const draftStore = once((deps: Deps) => {
   )
   const removeRow = db.prepare(`DELETE ${where} AND key = ?`)
 
-  const begun = db.prepare(`SELECT key ${where} AND key GLOB '*:conversations:*'`).pluck()
+  const inConversations = db.prepare(`SELECT key ${where} AND key GLOB '*:conversations:*'`).pluck()
+  const begun = db.prepare(
+    `SELECT key, substr(body ->> 'subject', 1, 255) AS subject, body -> 'people' ->> 'to' AS people ${where} AND key >= ? AND key < ?
+     ORDER BY updated_at DESC`,
+  )
   const changedAt = db.prepare(`SELECT updated_at ${where} AND key = ?`).pluck()
 
   const stored = ({ org, member }: Caller, key: string) => byKey.get(org, member, key) as RawRow | undefined
@@ -75,6 +84,16 @@ export const draftStore = once((deps: Deps) => {
     const row = stored(who, key)
     return row ? columns.json(row) : JSON.stringify({ key, body: null, updated_at: null, version: NONE })
   }
+
+  /** Which drafts of new mails a member has, the newest first. */
+  const newMails = ({ org, member }: Caller): NewMail[] =>
+    (begun.all(org, member, NEW_MAIL, `${NEW_MAIL}~`) as Record<'key' | 'subject' | 'people', string | null>[]).map(
+      ({ key, subject, people }) => ({
+        id: (key as string).slice(NEW_MAIL.length),
+        subject,
+        to: JSON.parse(people ?? '[]') as unknown[],
+      }),
+    )
 
   /** Throws 404 for a key that no draft can have, and 422 if the member has too many. */
   function put(who: Caller, key: string, body: Draft['body']): Draft {
@@ -95,16 +114,16 @@ export const draftStore = once((deps: Deps) => {
 
   /** The ids of the conversations in which the member has begun something: a reply, a note, a task. */
   const conversationsOf = ({ org, member }: Caller): string[] => [
-    ...new Set((begun.all(org, member) as string[]).map((key) => key.slice(key.lastIndexOf(':') + 1))),
+    ...new Set((inConversations.all(org, member) as string[]).map((key) => key.slice(key.lastIndexOf(':') + 1))),
   ]
 
-  return { find, put, remove, versionOf, conversationsOf }
+  return { find, newMails, put, remove, versionOf, conversationsOf }
 })
 
 // 4. The routes.
 
 export const drafts = (deps: Deps): Route<Need>[] => {
-  const { find, put, remove, versionOf } = draftStore(deps)
+  const { find, newMails, put, remove, versionOf } = draftStore(deps)
   const common = { path: '/drafts/:key', role: 'viewer', name: 'draft' } as const
 
   function place(who: Caller, key: string): Stored {
@@ -113,6 +132,14 @@ export const drafts = (deps: Deps): Route<Need>[] => {
   }
 
   return [
+    {
+      ...common,
+      kind: 'data',
+      method: 'get',
+      path: '/inbox/new-mails',
+      summary: 'List the new mails that I have begun',
+      read: (who) => ({ json: JSON.stringify({ data: newMails(who) }) }),
+    },
     {
       ...common,
       kind: 'data',

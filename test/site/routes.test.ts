@@ -36,6 +36,7 @@ GET    /app/inbox/:id/recipients  viewer
 GET    /app/inbox/:id/sla         viewer
 GET    /app/inbox/:id/saved-replies        member
 GET    /app/inbox/counts          viewer
+GET    /app/inbox/new-mails       viewer
 GET    /app/inbox/mailboxes       viewer
 GET    /app/invites               admin
 POST   /app/invites               admin

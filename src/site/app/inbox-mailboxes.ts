@@ -10,6 +10,10 @@ export type InboxMailbox = {
   name: string
   address: string
   is_default: boolean
+  /** Other addresses that it sends by. */
+  aliases: string[]
+  /** Whose own mailbox it is. */
+  member_id: string | null
   /** Null while mail comes in and goes out. */
   trouble: {
     /** Which of the two fails. */
@@ -45,7 +49,7 @@ export function inboxMailboxes(deps: Deps): DataRoute {
     read: ({ org }) => {
       const found = active().filter((each) => each.org === org)
       const data = found.map(({ mailbox }): InboxMailbox => {
-        const { id, name, address, is_default } = mailbox
+        const { id, name, address, is_default, aliases, member_id } = mailbox
         const how = health(org, mailbox)
         const receiving = FAILING.has(how.receiving.status)
         const sending = FAILING.has(how.sending.status)
@@ -56,7 +60,7 @@ export function inboxMailboxes(deps: Deps): DataRoute {
           error: receiving ? last_error : send_error,
           waiting: waiting.get(org, id) as number,
         }
-        return { id, name, address, is_default, trouble: receiving || sending ? trouble : null }
+        return { id, name, address, is_default, aliases, member_id, trouble: receiving || sending ? trouble : null }
       })
       return { json: JSON.stringify({ data }) }
     },

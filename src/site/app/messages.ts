@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { createRoute, isRepeated, type Need, type Route } from '../../http/route.ts'
 import { MAX_FILES } from '../../inbox/messages/attachments.ts'
 import { draftFileStore } from '../../inbox/messages/draft-files.ts'
+import { senders } from '../../inbox/messages/from-address.ts'
 import { heldStore } from '../../inbox/messages/held.ts'
 import { columns, Message, MessageCreate } from '../../inbox/messages/message.ts'
 import { messageStore } from '../../inbox/messages/messages.ts'
@@ -25,6 +26,7 @@ export function messageRoutes(deps: Deps): Route<Need>[] {
   const { post, find } = messageStore(deps)
   const { cancel, sendNow } = heldStore(deps)
   const { take, drop, copy } = draftFileStore(deps)
+  const { contactOf } = senders(deps)
   const notices = noticeQueue(deps)
   const common = { role: 'member', name: 'message' } as const
   const held = {
@@ -36,6 +38,13 @@ export function messageRoutes(deps: Deps): Route<Need>[] {
     find: (who: Caller, id?: string) => columns.present(find(who, id as string)),
   } as const
 
+  /** A new mail opens a conversation with the first of those whom it goes to, who may be new here. */
+  function withContact(who: Caller, given: MessageCreate): MessageCreate {
+    const { conversation_id, contact_id, direction, to: [first] = [] } = given
+    if (conversation_id !== undefined || contact_id !== undefined || direction !== 'outbound' || !first) return given
+    return { ...given, contact_id: contactOf(who, first).id }
+  }
+
   const tell = ({ org, member }: Caller, key: string): void => notices.put(org, member, { kind: 'draft_files', key })
 
   return [
@@ -43,11 +52,14 @@ export function messageRoutes(deps: Deps): Route<Need>[] {
       ...common,
       path: '/messages',
       summary: 'Send a message with the files of my draft',
+      description:
+        'As `POST /messages`, and an email with `to` that opens a conversation needs no `contact_id`: its contact is the first of them, who is made if nobody has the address.',
       body: Sent,
       returns: Message,
       replays: 'The stored message with this `external_id`.',
       run: ({ who, body }) => {
-        const { draft_files, ...given } = body
+        const { draft_files, ...rest } = body
+        const given = withContact(who, rest)
         if (!draft_files) return post(who, given)
         const { key } = draft_files
         const ids = [...new Set(draft_files.ids)]

@@ -213,3 +213,21 @@ test('are bounded: by message, and by member', async () => {
   const empty = await app.ask('member', 'POST', `/drafts/reply:g/files`, {})
   assert.deepEqual([empty.status, ...errorsOf(empty.body)], [422, '/file required'])
 })
+
+test('a mail to somebody new opens a conversation with them, made as a contact, and to somebody known with that one', async () => {
+  const mail = { channel: 'email', direction: 'outbound', subject: 'Offer', body_text: 'Good morning' }
+  const known = await app.newContact({ emails: [{ email: 'known@north.example' }] })
+  const contactOf = async ({ conversation_id }: Row) => (await inbox.conversation(conversation_id)).contact_id
+  const to = [{ email: 'KNOWN@north.example', name: 'Other' }, { email: 'second@north.example' }]
+  assert.equal(await contactOf(await app.ok('member', 'POST', '/messages', { ...mail, to })), known.id)
+  const fresh = { to: [{ email: 'fresh@north.example', name: 'Kim Fresh' }], cc: [{ email: 'known@north.example' }] }
+  const contact = await app.getRecord(
+    `/contacts/${await contactOf(await app.ok('member', 'POST', '/messages', { ...mail, ...fresh }))}`,
+  )
+  assert.deepEqual([contact.name, contact.emails[0].email], ['Kim Fresh', 'fresh@north.example'])
+  const refused = { ...mail, to: [{ email: 'none@north.example' }], from: { email: 'ceo@other.example' } }
+  assert.equal((await app.ask('member', 'POST', '/messages', refused)).status, 422)
+  assert.equal((await app.call('GET', '/contacts?email=none@north.example')).body.data.length, 0)
+  assert.equal((await app.ask('member', 'POST', '/messages', mail)).status, 422)
+  assert.equal((await app.ask('viewer', 'POST', '/messages', { ...mail, to })).status, 403)
+})

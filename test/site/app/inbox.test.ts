@@ -241,7 +241,10 @@ test('a mailbox that does not work says which way, since when, and what waits', 
   const now = app.now()
   saveState(org, support?.id as string, { checked_at: now, sent_at: now })
   assert.deepEqual(await asked(), [
-    { id: support?.id, name: 'Acme Support', address: 'support@acme.example', is_default: true, trouble: null },
+    {
+      ...{ id: support?.id, name: 'Acme Support', address: 'support@acme.example', is_default: true },
+      ...{ aliases: [], member_id: null, trouble: null },
+    },
   ])
   assert.deepEqual(await asked('stranger'), [])
   saveState(org, support?.id as string, { failing_since: now - 60_000, last_error: 'no such host', last_error_at: now })

@@ -46,10 +46,10 @@ describe('files in a reply', { skip: noBrowser, concurrency: false }, () => {
     return page
   }
   const reply = () => page.getByLabel('Your reply')
-  const chips = () => page.locator('.box-file :is(a, span.cut)').allTextContents()
+  const chips = () => page.locator('.writing .file :is(a, span.cut > span.cut)').allTextContents()
   const isBox = (...names: string[]) => until(async () => `${await chips()}` === `${names}`)
   /** On the server. */
-  const arrived = (count: number) => until(async () => (await page.locator('.box-file a').count()) === count)
+  const arrived = (count: number) => until(async () => (await page.locator('.writing .file a').count()) === count)
   const attach = (...names: string[]) =>
     page
       .locator('.writing input[type=file]')
@@ -97,7 +97,7 @@ describe('files in a reply', { skip: noBrowser, concurrency: false }, () => {
     await isBox('list.txt', 'photo.png', 'image.png', 'image-2.png')
     await page.getByRole('button', { name: 'Remove image.png' }).click()
     await attach('late.txt')
-    await second.waitForFunction(() => document.querySelectorAll('.box-file a').length === 4)
+    await second.waitForFunction(() => document.querySelectorAll('.writing .file a').length === 4)
     await second.context().close()
     page = first
     await isBox('list.txt', 'photo.png', 'image-2.png', 'late.txt')
@@ -161,14 +161,14 @@ describe('files in a reply', { skip: noBrowser, concurrency: false }, () => {
     await page.route('**/files', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
     await reply().fill('And this')
     await attach('lost.txt')
-    await page.locator('.box-file.is-bad').waitFor()
+    await page.locator('.writing .file.is-bad').waitFor()
     await assertAccessible(page)
     await send()
     await page.getByText('Not sent: the file lost.txt was not uploaded.').first().waitFor()
     assert.equal((await messages()).length, 1)
     assert.equal(await reply().inputValue(), 'And this')
     await page.unroute('**/files')
-    await page.locator('.box-file').getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.writing .file').getByRole('button', { name: 'Try again' }).click()
     await arrived(1)
     await send()
     await page.locator('.sent-letter').waitFor()
@@ -193,7 +193,7 @@ describe('files in a reply', { skip: noBrowser, concurrency: false }, () => {
     await isBox()
     await page.reload()
     await reply().waitFor()
-    await until(async () => (await page.locator('.box-file').count()) === 0)
+    await until(async () => (await page.locator('.writing .file').count()) === 0)
     const { body } = await ana.call('GET', `/app/drafts/reply:conversations:${id}/files`)
     assert.deepEqual(body.data, [])
   })

@@ -24,7 +24,14 @@ type AsideProps = {
   onEscape: () => void
 }
 
-type Body = { text?: string; people?: People; forwards?: string; hasQuote?: boolean; in_reply_to?: string | null }
+type Body = {
+  from?: string
+  text?: string
+  people?: People
+  forwards?: string
+  hasQuote?: boolean
+  in_reply_to?: string | null
+}
 
 /** What goes to somebody else than the customer: a forward, or an answer to what came from the side. */
 export function AsideWriting({ record, from, onDone, onEscape }: AsideProps) {
@@ -53,6 +60,7 @@ export function AsideWriting({ record, from, onDone, onEscape }: AsideProps) {
         direction: 'outbound',
         body_text,
         ...(now.people ?? people),
+        ...(now.from ? { from: { email: now.from } } : {}),
         ...(now.forwards ? { forwards_message_id: now.forwards } : { in_reply_to: now.in_reply_to }),
         send_at: new Date(serverNow() + UNDO_MS).toISOString(),
         ...(ids.length > 0 ? { draft_files: { key: box.key, ids } } : {}),
@@ -73,8 +81,9 @@ export function AsideWriting({ record, from, onDone, onEscape }: AsideProps) {
       <p class="live small">{words.asideHint}</p>
       <Recipients
         people={people}
-        from={from}
+        from={(kept.body.value as Body | undefined)?.from ?? from}
         isOpenAtFirst={forwards !== undefined}
+        onFrom={(email) => change({ from: email })}
         onChange={(next) => change({ people: next })}
       />
       {forwards && (
@@ -94,7 +103,7 @@ export function AsideWriting({ record, from, onDone, onEscape }: AsideProps) {
         onEscape={onEscape}
         below={
           quote !== '' && (
-            <div class="quote-line row">
+            <div class="to-line row">
               <details class="quoted grow">
                 <summary class="small mute">{words.original}</summary>
                 <p class="said" dir="auto">

@@ -4,6 +4,7 @@ import type { Conversation } from '../../data/types.ts'
 import type { Command } from '../../shell/commands/registry.ts'
 import { markUnread, setOwner, setStatus } from './acts.ts'
 import { compose } from './composing.ts'
+import { beginMail } from './new-mail.tsx'
 import { openSavedReplies } from './saved-replies/open.ts'
 import { texts as replyTexts } from './saved-replies/texts.ts'
 import { texts } from './texts.ts'
@@ -63,6 +64,15 @@ export function commandsOf({ current, step, closeNext, focusThread, search, cont
     },
     { id: 'inbox.open', title: () => words().open, group: 'list', keys: 'Enter', isHidden: true, run: focusThread },
     { id: 'inbox.search', title: () => words().searchList, group: 'list', keys: '/', icon: 'search', run: search },
+    {
+      id: 'inbox.new',
+      title: () => words().newMail,
+      group: 'new',
+      keys: 'c m',
+      icon: 'pen',
+      when: () => hasRole('member'),
+      run: beginMail,
+    },
     { id: 'inbox.reply', title: () => words().reply, keys: 'r', icon: 'reply', ...on(() => compose('reply')) },
     {
       id: 'inbox.contact',

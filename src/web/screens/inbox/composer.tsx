@@ -91,10 +91,10 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
   function type(typed: string): void {
     modes.set(id, mode)
     const kept = mode === 'reply' ? reply : note
-    const people = mode === 'reply' ? reply.body.peek()?.people : undefined
+    const { people, from } = (mode === 'reply' && reply.body.peek()) || {}
     if (typed === '') {
       // Who was chosen stays chosen.
-      if (people) kept.set({ text: '', people })
+      if (people || from) kept.set({ text: '', ...(people ? { people } : {}), ...(from ? { from } : {}) })
       else kept.clear()
     } else if (mode === 'note') kept.set({ text: typed })
     // What its writer had read when the text was begun: what comes later stops it once.
@@ -124,6 +124,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
           ...said,
           direction: 'outbound',
           ...(isMail && people ? ((kept.body.peek()?.people as People | undefined) ?? people) : {}),
+          ...(kept.body.peek()?.from ? { from: { email: kept.body.peek()?.from } } : {}),
           ...(seen ? { last_seen_message_id: seen } : {}),
           ...(isMail ? { send_at: new Date(at ?? serverNow() + UNDO_MS).toISOString() } : {}),
           ...(isUnlessAnswered ? { send_unless_reply: true } : {}),
@@ -215,7 +216,8 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
         {mode === 'reply' && isMail && people && why !== 'no_mailbox' && (
           <Recipients
             people={people}
-            from={from}
+            from={String(reply.body.value?.from ?? from)}
+            onFrom={(email) => reply.set({ people, ...reply.body.peek(), text: replyText, from: email })}
             onChange={(next) => reply.set({ ...reply.body.peek(), text: replyText, people: next })}
           />
         )}

@@ -45,6 +45,8 @@ export function compose(mode: Begun): void {
 }
 
 export const replyKey = (conversation: string): string => `reply:conversations:${conversation}`
+/** A mail that opens a conversation: there may be several. */
+export const mailKey = (id: string): string => `mail:${id}`
 /** A forward, or an answer to somebody else than the customer: one at a time. */
 export const asideKey = (conversation: string): string => `aside:conversations:${conversation}`
 export const noteKey = (conversation: string): string => `inbox-note:conversations:${conversation}`
@@ -65,9 +67,12 @@ export function discardDraft(key: string): void {
 
 /** A letter that did not go is a draft again, below what is written there. False if another one has its place. */
 export function unsent(message: Message, isAside: boolean, seen = ''): boolean {
-  const { conversation_id, body_text, to, cc, bcc, forwards_message_id, in_reply_to } = message
+  const { conversation_id, body_text, to, cc, bcc, from, forwards_message_id, in_reply_to } = message
   // To whom it was to go, and nobody else.
-  const people = to.length + cc.length + bcc.length > 0 ? { people: { to, cc, bcc } } : {}
+  const people = {
+    ...(to.length + cc.length + bcc.length > 0 ? { people: { to, cc, bcc } } : {}),
+    ...(from ? { from: from.email } : {}),
+  }
   if (isAside) {
     const of = forwards_message_id ? { forwards: forwards_message_id } : { in_reply_to }
     return beginAside(conversation_id, { text: body_text, ...people, ...of })

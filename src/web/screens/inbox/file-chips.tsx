@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { base } from '../../lib/base.ts'
 import { sizeText } from '../../lib/sizes.ts'
@@ -13,13 +13,16 @@ export function FileChips({ box }: { box: BoxFiles }) {
   if (files.length === 0) return null
   const words = texts().attached
   return (
-    <ul class="box-files" aria-label={words.label}>
+    <ul class="files" aria-label={words.label}>
       {files.map((file) => (
-        <li key={file.key} class={file.error === undefined ? 'box-file' : 'box-file is-bad'}>
+        <li key={file.key} class={file.error === undefined ? 'file' : 'file is-bad'}>
           <Icon name={file.error === undefined ? 'clip' : 'alert'} small />
-          <span class="grow">
+          <span class="grow cut">
             <Name box={box} file={file} />
-            <small role={file.error === undefined ? undefined : 'alert'}>
+            <small
+              class={file.error === undefined ? 'mute' : 'late'}
+              role={file.error === undefined ? undefined : 'alert'}
+            >
               {file.error ?? (file.id ? sizeText(file.size) : words.sending(sizeText(file.size)))}
             </small>
             {file.id === undefined && file.error === undefined && (
@@ -31,15 +34,7 @@ export function FileChips({ box }: { box: BoxFiles }) {
               {common().again}
             </Button>
           )}
-          <button
-            type="button"
-            class="x"
-            title={words.remove(file.name)}
-            aria-label={words.remove(file.name)}
-            onClick={() => void box.remove(file)}
-          >
-            <Icon name="x" small />
-          </button>
+          <IconButton plain icon="x" title={words.remove(file.name)} onClick={() => void box.remove(file)} />
         </li>
       ))}
     </ul>

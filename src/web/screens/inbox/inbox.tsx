@@ -16,6 +16,7 @@ import { setStatus } from './acts.ts'
 import { hrefOf, isByDue, rowsNow, viewNow } from './address.ts'
 import { Beside } from './beside.tsx'
 import { commandsOf } from './commands.ts'
+import { NewMailButton, NewMailPane } from './new-mail.tsx'
 import { ConversationRow } from './row.tsx'
 import { texts } from './texts.ts'
 import { ThreadPane } from './thread.tsx'
@@ -42,6 +43,7 @@ export function Screen() {
   rows.revision.value // the rows that are here
   const total = rows.total.value
   const id = query.value.get('c')
+  const newMail = query.value.get('new')
   const at = id === null ? -1 : rows.rowOf(id)
   const record = (id === null ? undefined : recordOf('conversations', id).value) as Conversation | null | undefined
   const view = viewNow()
@@ -52,10 +54,10 @@ export function Screen() {
   // Beside a list, the first one is open: nobody has to choose it.
   const first = rows.idAt(0)
   useEffect(() => {
-    if (id === null && first !== undefined && !isPhone.peek() && !query.peek().has('q')) show(first)
-  }, [id === null, first])
+    if (id === null && newMail === null && first !== undefined && !isPhone.peek() && !query.peek().has('q')) show(first)
+  }, [id === null, newMail, first])
 
-  const show = (next: string | undefined) => void setQuery({ c: next ?? null }, { replace: !isPhone.peek() })
+  const show = (next: string | undefined) => void setQuery({ c: next ?? null, new: null }, { replace: !isPhone.peek() })
 
   function go(row: number): void {
     const next = rows.idAt(row)
@@ -105,7 +107,7 @@ export function Screen() {
   useLayoutEffect(() => provideTargets(() => (id === null ? null : { kind: 'conversations', ids: [id] })), [id])
 
   const keys = keysOf(rows, total ?? 0)
-  const isAlone = isPhone.value && id !== null
+  const isAlone = isPhone.value && (id !== null || newMail !== null)
   return (
     <div class={isAlone ? 'ix is-open' : 'ix'}>
       {!isNarrow.value && <Views counts={counts} />}
@@ -149,6 +151,7 @@ export function Screen() {
               void setQuery({ q: null }, { replace: true })
             }}
           />
+          {hasRole('member') && <NewMailButton />}
         </div>
         <Troubles />
         {isStale && (
@@ -187,11 +190,14 @@ export function Screen() {
           )}
         </div>
       </section>
-      {record ? (
+      {isAlone && <IconButton plain icon="left" title={texts().back} class="to-list" onClick={() => show(undefined)} />}
+      {newMail !== null ? (
         <>
-          {isAlone && (
-            <IconButton plain icon="left" title={texts().back} class="to-list" onClick={() => show(undefined)} />
-          )}
+          <NewMailPane key={newMail} id={newMail} onDone={show} />
+          <div class="ib" />
+        </>
+      ) : record ? (
+        <>
           <ThreadPane record={record} onClose={() => closeNext(record.id)} onContact={() => setBeside(true)} />
           <Beside record={record} isOpen={isBeside} onClose={() => setBeside(false)} />
         </>

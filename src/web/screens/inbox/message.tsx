@@ -155,8 +155,8 @@ function Files({ message: { id, attachments } }: { message: Message }) {
             <Icon name={file.content_type.startsWith('image/') ? 'eye' : 'clip'} small />
             <span class="cut" dir="auto">
               {file.name}
+              <small class="mute">{sizeText(file.size_bytes)}</small>
             </span>
-            <small>{sizeText(file.size_bytes)}</small>
           </a>
         </li>
       ))}

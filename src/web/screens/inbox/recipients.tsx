@@ -1,8 +1,12 @@
 import { useState } from 'preact/hooks'
+import type { InboxMailbox } from '../../../site/app/inbox-mailboxes.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { type Choice, MultiCombobox } from '../../components/combobox.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { MenuButton } from '../../components/menu.tsx'
 import { pathWith } from '../../data/api.ts'
+import { me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
 import type { Contact, Message } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
@@ -33,11 +37,13 @@ type RecipientsProps = {
   people: People
   from: string
   isOpenAtFirst?: boolean
+  /** Another address of ours was chosen. */
+  onFrom?: (email: string) => void
   onChange: (people: People) => void
 }
 
 /** The names in one line; each can be changed. What leaves goes to these, one by one. */
-export function Recipients({ people, from, isOpenAtFirst = false, onChange }: RecipientsProps) {
+export function Recipients({ people, from, isOpenAtFirst = false, onFrom, onChange }: RecipientsProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst)
   const words = texts()
   const names = (all: readonly Person[]) => format.value.list(all.map(nameOf))
@@ -61,6 +67,7 @@ export function Recipients({ people, from, isOpenAtFirst = false, onChange }: Re
     )
   return (
     <div class="to-lines">
+      {onFrom && <FromLine from={from} onPick={onFrom} />}
       {FIELDS.map((field) => (
         <div key={field} class="row">
           <span class="small mute">{words.fields[field]}</span>
@@ -75,6 +82,39 @@ export function Recipients({ people, from, isOpenAtFirst = false, onChange }: Re
           </div>
         </div>
       ))}
+    </div>
+  )
+}
+
+/** The addresses that I may send from: of all mailboxes that are nobody's own, and of mine. */
+export function useSenders(): { email: string; isDefault: boolean }[] {
+  const boxes = useAsk<{ data: InboxMailbox[] }>('/app/inbox/mailboxes').value?.data ?? []
+  return boxes
+    .filter(({ member_id }) => member_id === null || member_id === me.value.id)
+    .flatMap(({ address, aliases, is_default }) => [
+      { email: address, isDefault: is_default },
+      ...aliases.map((email) => ({ email, isDefault: false })),
+    ])
+}
+
+function FromLine({ from, onPick }: { from: string; onPick: (email: string) => void }) {
+  const all = useSenders()
+  const words = texts()
+  if (all.length < 2) return null
+  return (
+    <div class="row">
+      <span class="small mute">{words.fromLabel}</span>
+      <MenuButton
+        plain
+        menuLabel={words.fromLabel}
+        aria-label={words.from(from)}
+        groups={() => [
+          { items: all.map(({ email }) => ({ label: email, checked: email === from, onPick: () => onPick(email) })) },
+        ]}
+      >
+        <span class="cut">{from}</span>
+        <Icon name="down" small />
+      </MenuButton>
     </div>
   )
 }

@@ -38,6 +38,7 @@ export function Writing(props: WritingProps) {
   useDrop(box, setOver)
   return (
     <div class="writing" onPaste={(event) => pasteInto(box, event)}>
+      {isOver && <p class="live small">{words.drop}</p>}
       <NoteEditor
         label={label}
         placeholder={placeholder}
@@ -69,11 +70,6 @@ export function Writing(props: WritingProps) {
         <DraftState isThere={isThere} isKept={isKept} />
         {children}
       </div>
-      {isOver && (
-        <p class="drop-here" aria-hidden="true">
-          {words.drop}
-        </p>
-      )}
     </div>
   )
 }

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { deskOf } from '../../support/desk.ts'
+import { assertAccessible, openPage } from '../../support/page.ts'
+import type { Row } from '../../support/records.ts'
+import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
+
+const EVA = { name: 'Eva Ruiz', email: 'eva@firm.example' }
+
+describe('a new mail', { skip: noBrowser, concurrency: false }, () => {
+  let server: TestServer
+  let screens: Screens
+  let browser: Browser
+  let desk: ReturnType<typeof deskOf>
+  let ana: SignedIn
+  let page: Page
+
+  before(async () => {
+    server = await startServer()
+    server.advance(Date.now() - server.now())
+    screens = await startScreens(server)
+    browser = await startChromium()
+    desk = deskOf(server)
+  })
+  after(async () => {
+    await browser?.close()
+    await screens?.stop()
+    await server?.stop()
+  })
+  beforeEach(async () => {
+    await page?.context().close()
+    server.advance(1000)
+    ana = await screens.signedIn('member')
+  })
+
+  const show = async (path = '/inbox', who = ana, options = {}): Promise<Page> => {
+    page = await openPage(browser, screens, who, path, options)
+    await page.locator('.il').waitFor()
+    return page
+  }
+  const mail = () => page.getByLabel('Your mail')
+  const subject = () => page.getByRole('textbox', { name: 'Subject' })
+  const to = () => page.getByRole('combobox', { name: 'To' })
+  const choose = async (email: string) => {
+    await to().fill(email)
+    await to().press('Enter')
+    await page.locator('.to-lines .picked', { hasText: email.split('@')[0] as string }).waitFor()
+  }
+  const sentTo = async (email: string): Promise<Row | undefined> => {
+    const { data } = await desk.get('/conversations?sort=-created_at&limit=20')
+    for (const { id } of data)
+      for (const message of await desk.messagesOf(id))
+        if (message.direction === 'outbound' && message.to.some((each: Row) => each.email === email)) return message
+    return undefined
+  }
+
+  test('is written by keyboard, chosen whom from and to, and opens a conversation', async () => {
+    await show()
+    await page.keyboard.press('c')
+    await page.keyboard.press('m')
+    await mail().waitFor()
+    await until(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') === 'To'))
+    await choose('kim@north.example')
+    await page.getByRole('button', { name: /^sent from / }).click()
+    await page.getByRole('menuitemradio', { name: 'sales@acme.example' }).click()
+    await mail().fill('Good morning')
+    await mail().press('Control+Enter')
+    await page.getByText('Give it a subject').first().waitFor()
+    await subject().fill('Offer')
+    await page
+      .locator('.writing input[type=file]')
+      .setInputFiles({ name: 'offer.txt', mimeType: 'text/plain', buffer: Buffer.from('10 EUR') })
+    await page.locator('.writing .file a').waitFor()
+    await assertAccessible(page)
+    await mail().press('Control+Enter')
+    await page.getByRole('heading', { name: 'Offer' }).waitFor()
+    const sent = (await sentTo('kim@north.example')) as Row
+    const { subject: of, contact_id, waiting_since } = await desk.conversation(sent.conversation_id)
+    assert.deepEqual([of, waiting_since, sent.from.email], ['Offer', null, 'sales@acme.example'])
+    assert.deepEqual([sent.body_text, sent.attachments[0].name], ['Good morning', 'offer.txt'])
+    assert.equal((await desk.get(`/contacts/${contact_id}`)).emails[0].email, 'kim@north.example')
+    assert.equal((await ana.call('GET', '/app/inbox/new-mails')).body.data.length, 0)
+  })
+
+  test('waits as a draft beside others, over a reload and another member, and can be gone on with', async () => {
+    await show()
+    await page.getByRole('button', { name: 'New mail' }).click()
+    await mail().fill('The first')
+    await subject().fill('One')
+    await choose('kim@north.example')
+    await page.keyboard.press('Escape')
+    await page.locator('.th').focus()
+    await page.keyboard.press('c')
+    await page.keyboard.press('m')
+    await until(async () => (await mail().inputValue()) === '')
+    await mail().fill('The second')
+    await page.getByText('Draft kept').waitFor()
+    await page.reload()
+    await until(async () => (await mail().inputValue()) === 'The second')
+    const menu = page.getByRole('button', { name: 'New mail, or one that was begun' })
+    await menu.click()
+    await page.getByRole('menuitem', { name: /^No subject/ }).waitFor()
+    await assertAccessible(page)
+    await page.getByRole('menuitem', { name: /^One/ }).click()
+    await until(async () => (await mail().inputValue()) === 'The first')
+    assert.equal(await subject().inputValue(), 'One')
+    const ben = await screens.signedIn('member')
+    assert.deepEqual((await ben.call('GET', '/app/inbox/new-mails')).body.data, [])
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await mail().waitFor({ state: 'detached' })
+    await menu.click()
+    await page.getByRole('menuitem', { name: /^One/ }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await menu.click()
+    await page.getByRole('menuitem', { name: /^One/ }).click()
+    await until(async () => (await mail().inputValue()) === 'The first')
+  })
+
+  test('takes no place of a reply: that one leaves by the address that was chosen, and is undone with it', async () => {
+    const first = await desk.arrive({ from: EVA })
+    await show(`/inbox?c=${first.conversation_id}`)
+    await page.getByRole('button', { name: 'Change' }).click()
+    await page.getByRole('button', { name: 'sent from support@acme.example' }).click()
+    await page.getByRole('menuitemradio', { name: 'sales@acme.example' }).click()
+    await page.getByLabel('Your reply').fill('Hello')
+    for (let round = 0; round < 2; round++) {
+      await page.getByLabel('Your reply').press('Control+Enter')
+      await page.locator('.sent-letter').waitFor()
+      const sent = (await desk.messagesOf(first.conversation_id)).at(-1) as Row
+      assert.deepEqual([sent.from.email, sent.to[0].email], ['sales@acme.example', EVA.email])
+      await page.locator('.sent-letter').getByRole('button', { name: 'Undo' }).click()
+      await page.getByLabel('Your reply').waitFor()
+      await until(async () => (await desk.messagesOf(first.conversation_id)).length === 1)
+    }
+  })
+
+  test('fills a phone, in German too, and a viewer is offered none', async () => {
+    await ana.call('PATCH', '/app/preferences', { language: 'de' })
+    await show('/inbox', ana, { size: 'phone' })
+    await page.getByRole('button', { name: 'Neue Mail' }).click()
+    await page.getByLabel('Text der Mail').waitFor()
+    assert.equal(await page.locator('.il').isVisible(), false)
+    await page.getByRole('button', { name: /^Senden/ }).scrollIntoViewIfNeeded()
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Zurück zur Liste' }).click()
+    await page.locator('.il').waitFor()
+    await page.context().close()
+    const viewer = await screens.signedIn('viewer')
+    await show('/inbox', viewer)
+    assert.equal(await page.getByRole('button', { name: 'New mail' }).count(), 0)
+    await page.keyboard.press('c')
+    await page.keyboard.press('m')
+    assert.equal(await mail().count(), 0)
+  })
+})
