@@ -32,6 +32,7 @@ const fields = {
   checklist: jsonObject(4096, 'The state of the first steps.'),
   columns: jsonObject(32_768, 'The columns of each table.'),
   pinned_views: f.doc(f.ids, 'The views in the side bar, in order.'),
+  signature: f.doc(f.longText(2048), 'Put under replies by mail; none by default.'),
   screens: jsonObject(16_384, 'Other choices of the screens, such as widths.'),
 }
 
@@ -80,6 +81,7 @@ export const preferenceStore = once((deps: Deps) => {
       checklist: {},
       columns: {},
       pinned_views: [],
+      signature: '',
       screens: {},
       ...body,
       updated_at: row ? rfc3339(row.updated_at) : null,

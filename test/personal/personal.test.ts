@@ -19,6 +19,15 @@ const noticesOf = async (job: () => Promise<unknown>) => {
 }
 
 describe('preferences', () => {
+  test('have a signature, which is nobody else’s', async () => {
+    const signature = 'Ana Berg\nAcme'
+    assert.equal((await app.ok('member', 'GET', '/preferences')).signature, '')
+    assert.equal((await app.ok('admin', 'PATCH', '/preferences', { signature })).signature, signature)
+    assert.equal((await app.ok('member', 'GET', '/preferences')).signature, '')
+    const { body } = await app.ask('admin', 'PATCH', '/preferences', { signature: 'x'.repeat(2049) })
+    assert.deepEqual(errorsOf(body), ['/signature too_long'])
+  })
+
   test('have defaults, and keep what was chosen', async () => {
     const { body, headers } = await app.ask('member', 'GET', '/preferences')
     const { language, theme, shortcuts, timezone, version } = body

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
-import { Icon } from '../../components/icon.tsx'
 import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem } from '../../data/api.ts'
@@ -10,7 +9,6 @@ import { look, presentAt } from '../../data/presence.ts'
 import { create } from '../../data/records.ts'
 import type { Conversation, Message } from '../../data/types.ts'
 import { isMac } from '../../lib/keyboard.ts'
-import { rovingKeys } from '../../lib/roving.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { keyLabel } from '../../shell/commands/keys.ts'
 import { AsideWriting } from './aside.tsx'
@@ -18,15 +16,15 @@ import { boxFiles, NotArrived } from './box-files.ts'
 import { asideKey, discardDraft, forward, type Mode, noteKey, offerComposer, replyKey } from './composing.ts'
 import { isSoon, UNDO_MS } from './held-letter.tsx'
 import { HeldLetters, lettersOf } from './held-letters.tsx'
+import { ModeTabs } from './mode-tabs.tsx'
 import { isNobody, type People, Recipients, useRecipients } from './recipients.tsx'
 import { nameOfContact } from './row.tsx'
 import { showUnfilled } from './saved-replies/unfilled.ts'
 import { SendLater } from './send-later.tsx'
+import { Signature, signed } from './signature.tsx'
 import { Stopped } from './stopped.tsx'
 import { texts } from './texts.ts'
 import { Writing } from './writing.tsx'
-
-const ICONS = { reply: 'reply', note: 'note', aside: 'to' } as const
 
 /** Of each conversation: only the member's own gesture changes it. */
 const modes = new Map<string, Mode>()
@@ -107,7 +105,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
   async function send({ isClosing, isInsisting, at, isUnlessAnswered }: Sending = {}): Promise<void> {
     if (text.trim() === '' && box.files.peek().length === 0) return place.current?.querySelector('textarea')?.focus()
     if (isSending) return
-    if (mode === 'reply' && showUnfilled(place.current?.querySelector('textarea'))) return
+    if (mode === 'reply' && showUnfilled(text, place.current?.querySelector('textarea'))) return
     if (mode === 'reply' && isMail && !people) return showError(words.recipientsUnknown)
     if (mode === 'reply' && isMail && people && isNobody(people)) return showError(words.needsRecipient)
     setSending(true)
@@ -123,6 +121,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
         await create('messages', {
           ...said,
           direction: 'outbound',
+          body_text: isMail ? signed(body_text, kept.body.peek()?.isUnsigned) : body_text,
           ...(isMail && people ? ((kept.body.peek()?.people as People | undefined) ?? people) : {}),
           ...(kept.body.peek()?.from ? { from: { email: kept.body.peek()?.from } } : {}),
           ...(seen ? { last_seen_message_id: seen } : {}),
@@ -189,30 +188,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
             {words.writing(memberName(writer.member_id) ?? '')}
           </p>
         )}
-        <div
-          class="tabs"
-          role="tablist"
-          aria-label={words.reply}
-          onKeyDown={rovingKeys('[role=tab]', { also: 'click' })}
-        >
-          {modesNow.map((each) => (
-            <button
-              key={each}
-              type="button"
-              role="tab"
-              id={`inbox-${each}`}
-              aria-selected={each === mode}
-              aria-controls="inbox-write"
-              tabIndex={each === mode ? 0 : -1}
-              onClick={({ detail }) => choose(each, detail > 0)}
-            >
-              <Icon name={ICONS[each]} small />
-              {each === 'aside' ? (aside.body.value?.forwards ? words.forward : words.replyAside) : words[each]}
-            </button>
-          ))}
-          <span class="grow" />
-          {mode === 'note' && <span class="small mute cut">{words.onlyMembers}</span>}
-        </div>
+        <ModeTabs modes={modesNow} mode={mode} isForward={aside.body.value?.forwards !== undefined} onChoose={choose} />
         {mode === 'reply' && isMail && people && why !== 'no_mailbox' && (
           <Recipients
             people={people}
@@ -262,6 +238,16 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
               onSend={() => void send()}
               onDiscard={() => discardDraft(box.key)}
               onEscape={leave}
+              below={
+                mode === 'reply' &&
+                isMail && (
+                  <Signature
+                    text={text}
+                    isUnsigned={reply.body.value?.isUnsigned === true}
+                    onChange={(isUnsigned) => reply.set({ ...reply.body.peek(), text: replyText, isUnsigned })}
+                  />
+                )
+              }
             >
               {mode === 'reply' && record.channel === 'email' && (
                 <SendLater onPick={(at, isUnlessAnswered) => void send({ at, isUnlessAnswered })} />

@@ -4,6 +4,7 @@ import { draft } from '../../data/drafts.ts'
 import type { Fields, Message } from '../../data/types.ts'
 import { opening } from '../../lib/typed-ahead.ts'
 import { boxFiles } from './box-files.ts'
+import { unsigned } from './signature.tsx'
 import { texts } from './texts.ts'
 
 // The keys r and n may come before the conversation is here. What is typed after them is for its composer.
@@ -79,8 +80,9 @@ export function unsent(message: Message, isAside: boolean, seen = ''): boolean {
   }
   const kept = draft(replyKey(conversation_id))
   const before = String(kept.body.peek()?.text ?? '')
-  const text = before === '' || before === body_text ? body_text : `${before}\n\n${body_text}`
-  kept.set({ seen, ...people, ...kept.body.peek(), text })
+  const { text: own, ...rest } = unsigned(body_text)
+  const text = before === '' || before === own ? own : `${before}\n\n${own}`
+  kept.set({ seen, ...people, ...rest, ...kept.body.peek(), text })
   return true
 }
 

@@ -138,6 +138,7 @@ export const de: Like<typeof en> = {
   replyPlaceholder: 'Schreib dem Kunden',
   notePlaceholder: 'Schreib deinen Kollegen. @ erwähnt jemanden.',
   send: 'Senden',
+  signature: { mine: 'Signatur', leave: 'Ohne die Signatur', add: 'Mit der Signatur' },
   sendClose: 'Senden und schließen',
   undoSend: 'Zurückholen',
   sendNow: 'Jetzt senden',

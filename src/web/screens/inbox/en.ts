@@ -135,6 +135,7 @@ export const en = {
   replyPlaceholder: 'Write to the customer',
   notePlaceholder: 'Write to your colleagues. @ mentions one of them.',
   send: 'Send',
+  signature: { mine: 'Signature', leave: 'Without the signature', add: 'With the signature' },
   sendClose: 'Send and close',
   undoSend: 'Undo',
   sendNow: 'Send now',

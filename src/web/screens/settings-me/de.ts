@@ -10,6 +10,10 @@ export const de: Like<typeof en> = {
   timezone: 'Zeitzone',
   timezoneHelp: 'In ihr werden Zeiten gezeigt, und in ihr beginnen Tage.',
   now: (time) => `Jetzt ${time}.`,
+  signature: 'Signatur',
+  signatureHelp:
+    'Steht unter deinen Antworten per Mail, unter einer Zeile mit „--“. In einer Antwort lässt sie sich weglassen.',
+  saveSignature: 'Signatur speichern',
   keys: 'Tastenkürzel',
   singles: 'Einzelne Tasten',
   singlesHelp:

@@ -7,6 +7,9 @@ export const en = {
   timezone: 'Time zone',
   timezoneHelp: 'Times are shown in it, and days begin in it.',
   now: (time: string) => `Now ${time}.`,
+  signature: 'Signature',
+  signatureHelp: 'Stands under your replies by mail, below a line with “--”. In a reply it can be left out.',
+  saveSignature: 'Save signature',
   keys: 'Keyboard shortcuts',
   singles: 'Single keys',
   singlesHelp:

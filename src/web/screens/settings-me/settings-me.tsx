@@ -2,6 +2,7 @@ import { Switch } from '../../components/check.tsx'
 import { Combobox } from '../../components/combobox.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { showToast } from '../../components/toast.tsx'
+import { hasRole } from '../../data/may.ts'
 import { format, locale } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { bindings } from '../../shell/commands/listen.ts'
@@ -10,6 +11,7 @@ import { type Preferences, savePreferences } from '../../shell/preferences.ts'
 import { texts as settingsTexts } from '../../shell/settings/texts.ts'
 import { theme } from '../../shell/theme.ts'
 import { KeyEditor } from './key-editor.tsx'
+import { Signature } from './signature.tsx'
 import { texts } from './texts.ts'
 
 const LANGUAGES: { value: 'en' | 'de'; label: string }[] = [
@@ -46,6 +48,7 @@ export default function SettingsMe() {
           </div>
         </Setting>
       </Section>
+      {hasRole('member') && <Signature />}
       <Section title={texts().keys}>
         <Setting label={texts().singles} help={texts().singlesHelp}>
           <Switch checked={bindings.value.singles} onChange={(shortcuts) => save({ shortcuts })}>

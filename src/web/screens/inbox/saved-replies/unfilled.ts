@@ -4,12 +4,12 @@ import { unfilledIn } from './reply.ts'
 import { texts } from './texts.ts'
 
 /** Says which variables still stand in a text, and marks the first of them. False if there are none. */
-export function showUnfilled(area: HTMLTextAreaElement | null | undefined): boolean {
-  const [first, ...others] = unfilledIn(area?.value ?? '')
-  if (!area || first === undefined) return false
+export function showUnfilled(text: string, area: HTMLTextAreaElement | null | undefined): boolean {
+  const [first, ...others] = unfilledIn(text)
+  if (first === undefined) return false
   showToast({ kind: 'error', text: texts().unfilled(format.peek().list([first, ...others]), others.length + 1) })
-  area.focus()
-  const at = area.value.indexOf(first)
-  area.setSelectionRange(at, at + first.length)
+  const at = text.indexOf(first)
+  area?.focus()
+  area?.setSelectionRange(at, at + first.length)
   return true
 }
