@@ -39,9 +39,11 @@ export function Signature() {
           />
         </div>
         {signature.trim() !== kept && (
-          <Button type="submit" first>
-            {words.saveSignature}
-          </Button>
+          <div>
+            <Button type="submit" first>
+              {words.saveSignature}
+            </Button>
+          </div>
         )}
       </form>
     </Section>
