@@ -115,7 +115,15 @@ describe('a rule fits', () => {
   test('neither what is history, nor a delivery report, nor while it is switched off', async () => {
     assert.equal(await fits({}, {}, { isHistory: true }), false)
     rules([{ is_active: false, do: { priority: 'urgent' } }])
-    assert.equal((await arrive()).priority, 'normal')
+    const { id } = await arrive()
+    assert.equal((await inbox.conversation(id)).priority, 'normal')
+    const sent = await inbox.make('/messages', { conversation_id: id, direction: 'outbound', body_text: 'Reply' })
+    rules([{ key: 'on', do: { priority: 'urgent' } }])
+    const failed = { email: sent.to[0].email, action: 'failed' as const, status: '5.1.1', why: null }
+    const report = { isStandard: true, messageId: sent.external_id, recipients: [failed] }
+    await take({ from: { email: 'mailer-daemon@mx.example', name: null }, isFromServer: true, report })
+    assert.equal((await inbox.get(`/conversations/${id}/messages`)).data.length, 3)
+    assert.equal((await inbox.conversation(id)).priority, 'normal')
   })
 })
 
@@ -204,7 +212,13 @@ describe('an answer of a rule', () => {
   const answer = {
     do: { answer: 'Thank you{{#contact.first_name}}, {{contact.first_name}}{{/contact.first_name}}. {{org.name}}' },
   }
-  const count = async (given: Partial<MailIn>) => (await answersTo(await arrive(given))).length
+  let letter = 0
+  /** Mails with texts and domains of their own, so that nothing but their kind can keep them from being answered. */
+  const count = async (given: Partial<MailIn>, options = {}) => {
+    const own = String.fromCharCode(97 + (letter % 26), 97 + Math.floor(letter++ / 26))
+    const from = { email: `eva@${own}.example`, name: null }
+    return (await answersTo(await arrive({ from, text: `Hello ${own}`, ...given }, options))).length
+  }
 
   test('goes to the sender alone, by the mailbox that they wrote to, and answers for nobody', async () => {
     rules([answer])
@@ -307,6 +321,16 @@ describe('an answer of a rule', () => {
       ['an answer to nobody', { replyTo: { email: 'noreply@firm.example', name: null } }],
     ]
     for (const [name, given] of silent) assert.equal(await count(given), 0, name)
+    const judged = { ...support, imap: { ...support.imap, authserv_id: 'mx.acme.example' } }
+    for (const [dmarc, expected] of [
+      ['fail', 0],
+      ['pass', 1],
+    ] as const) {
+      const results = { spf: null, dkim: null, dmarc }
+      const given: Partial<MailIn> = { trace: [{ kind: 'results', host: 'mx.acme.example', results }] }
+      assert.equal(await count(given, { mailbox: judged }), expected, dmarc)
+    }
+    assert.equal(await count({}), 1)
     for (const email of ['eva@shop.example', 'noremi@shop2.example', 'knot@reply.example'])
       assert.equal(await count(by(email)), 1, email)
   })
@@ -315,6 +339,7 @@ describe('an answer of a rule', () => {
     rules([{ do: { answer: '{{deal.title}}' } }])
     const found = await arrive()
     assert.deepEqual([await answersTo(found), await lines(found)], [[], []])
+    assert.equal(await count({}), 0)
   })
 })
 
@@ -383,6 +408,7 @@ describe('a dry run', () => {
       { when: { subject: 'dry', sender: 'new' }, do: { close: true } },
       { is_active: false, do: { close: true } },
     ])
+    const away = await arrive({ subject: 'Dry four', automatic: 'reply' })
     const seq = app.lastSeq()
     const { looked, data } = await app.ok('viewer', 'GET', '/rules')
     assert.ok(looked > 3 && looked <= 100)
@@ -392,6 +418,7 @@ describe('a dry run', () => {
         [
           'Rule 0',
           [
+            [away.number, 'automatic'],
             [three.number, 'no_reply'],
             [two.number, 'often'],
             [one.number, null],
@@ -400,6 +427,7 @@ describe('a dry run', () => {
         [
           'Rule 1',
           [
+            [away.number, null],
             [three.number, null],
             [one.number, null],
           ],
@@ -407,7 +435,7 @@ describe('a dry run', () => {
         ['Rule 2', []],
       ],
     )
-    const { subject, from: email, conversation_id } = data[0].hits[2]
+    const { subject, from: email, conversation_id } = data[0].hits[3]
     assert.deepEqual([subject, email, conversation_id], ['Dry one', 'dry@run.example', one.id])
     assert.equal(app.lastSeq(), seq)
     assert.deepEqual((await app.ok('stranger', 'GET', '/rules')).data, [])

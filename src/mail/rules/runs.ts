@@ -70,12 +70,10 @@ export const ruleRuns = once((deps: Deps) => {
       ...{ mailbox_id, from: email, subject: mail.subject ?? '', text: message.body_text },
       isNew: isNew(org, message.id, conversation_id, contact?.id ?? null),
     }
-    // The first rule that says something of the priority decides it, as with the owner and the answer.
-    let isAnswered = false
+    // The first rule that says something of the priority decides it, as with the owner, and the answer, which comes once a day.
     let isRanked = false
     for (const rule of rules.filter((each) => matches(each, facts))) {
-      const answer_id: string | null = isAnswered ? null : answer(org, rule, came)
-      isAnswered ||= answer_id !== null
+      const answer_id = answer(org, rule, came)
       const { done, after } = apply(org, rule, conversations.byId({ org, member: null }, conversation_id), isRanked)
       isRanked ||= rule.priority !== null
       if (answer_id !== null) done.is_answered = true
