@@ -143,7 +143,7 @@ describe('the inbox', { skip: noBrowser, concurrency: false }, () => {
 
   test('lists what one has begun to write, and no longer once it is gone', async () => {
     const [ada] = [await opened('Ada'), await opened('Bea')]
-    await show(`/inbox?c=${ada.id}`)
+    await show(`/inbox?c=${ada.id}`, await screens.signedIn('member'))
     const mine = page.getByRole('navigation', { name: 'Views of the inbox' }).getByRole('link', { name: /^My drafts/ })
     await page.locator('.msg').waitFor()
     await page.keyboard.press('r')
