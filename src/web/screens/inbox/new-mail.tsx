@@ -122,16 +122,20 @@ export function NewMailPane({ id, onDone }: NewMailPaneProps) {
           onFrom={(email) => change({ from: email })}
           onChange={(next) => change({ people: next })}
         />
-        <label class="to-line row">
-          <span class="small mute">{words.mailSubject}</span>
-          <input
-            class="bare grow"
-            dir="auto"
-            maxLength={255}
-            value={subject}
-            onInput={({ currentTarget }) => change({ subject: currentTarget.value })}
-          />
-        </label>
+        <div class="to-lines">
+          <label class="row">
+            <span class="small mute">{words.mailSubject}</span>
+            <span class="input grow">
+              <input
+                class="bare"
+                dir="auto"
+                maxLength={255}
+                value={subject}
+                onInput={({ currentTarget }) => change({ subject: currentTarget.value })}
+              />
+            </span>
+          </label>
+        </div>
         <Writing
           box={box}
           label={words.mailLabel}
