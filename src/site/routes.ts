@@ -6,6 +6,7 @@ import { handOverRoutes } from './app/hand-over/routes.ts'
 import { mailBodyHandlers } from './app/mail-body.ts'
 import { memberRoutes } from './app/members.ts'
 import { dataRoutes } from './app/routes.ts'
+import { shownFileHandlers } from './app/shown-file.ts'
 import { stepRoutes } from './app/steps/routes.ts'
 import type { Handler } from './handler.ts'
 import { presenceHandler } from './live/presence-handler.ts'
@@ -41,6 +42,7 @@ const HANDLERS: ((parts: SignInParts) => Handler[])[] = [
   accountHandlers,
   tokenHandlers,
   mailBodyHandlers,
+  shownFileHandlers,
   ({ monitored }) => [...monitored.handlers],
   (parts) => [streamHandler(parts), presenceHandler(parts)],
 ]

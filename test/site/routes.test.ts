@@ -98,6 +98,7 @@ POST   /app/links/check                    -
 POST   /app/login                          -
 POST   /app/logout                         -
 GET    /app/mail-body                      viewer
+GET    /app/shown-file                     viewer
 POST   /app/operation/backup                owner
 POST   /app/operation/drill                 owner
 POST   /app/password                       viewer

@@ -89,3 +89,30 @@ test('a link whose words name another page than it leads to says where it leads'
     assert.doesNotMatch(text, /"leads"/, words)
   }
 })
+
+test('a picture and a PDF are shown by the browser, and any other file is only saved', async () => {
+  const given = (name: string, content_type: string) => ({ name, content_type, data: PIXEL })
+  const files = [
+    given('a.png', 'image/PNG'),
+    given('b.pdf', 'application/pdf'),
+    given('c.svg', 'image/svg+xml'),
+    given('d.html', 'text/html'),
+    given('e.txt', 'text/plain'),
+  ]
+  const { id, attachments } = await inbox.say('inbound', undefined, { attachments: files })
+  const show = (at: number, message = id, person: Person = 'viewer') =>
+    app.ask(person, 'GET', `/shown-file?message=${message}&file=${attachments[at].id}`)
+  const [picture, pdf] = [await show(0), await show(1)]
+  assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png'])
+  assert.equal(picture.headers.get('content-security-policy'), "default-src 'none'; sandbox")
+  assert.equal(picture.headers.get('x-content-type-options'), 'nosniff')
+  assert.match(picture.headers.get('content-disposition') as string, /^inline; filename="a\.png"/)
+  assert.equal(picture.headers.get('content-length'), String(Buffer.from(PIXEL, 'base64').length))
+  assert.deepEqual([pdf.status, pdf.headers.get('content-type')], [200, 'application/pdf'])
+  assert.match(pdf.headers.get('content-security-policy') as string, /script-src 'none'; frame-ancestors 'none'/)
+  for (const at of [2, 3, 4]) assert.equal((await show(at)).status, 404, String(files[at]?.name))
+  const other = await inbox.say('inbound', undefined, { attachments: files })
+  assert.equal((await show(0, other.id)).status, 404, 'a file of another message')
+  assert.equal((await show(0, id, 'stranger')).status, 404)
+  assert.equal((await app.ask('viewer', 'GET', `/shown-file?message=x&file=${attachments[0].id}`)).status, 404)
+})

@@ -185,6 +185,8 @@ export const de: Like<typeof en> = {
     waiting: (count) => form(count, { one: '1 Mail wartet.', other: `${count} Mails warten.` }),
     todo: 'Wer den Server verwaltet, findet die Ursache mit „dealbox mailbox test“.',
   },
+  showFile: (name) => `${name} zeigen`,
+  saveFile: (name) => `${name} speichern`,
   localTime: 'Ortszeit',
   meetings: 'Termine',
   showContact: 'Kontakt zeigen',

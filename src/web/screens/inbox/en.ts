@@ -182,6 +182,8 @@ export const en = {
     waiting: (count: number) => form(count, { one: '1 mail waits.', other: `${count} mails wait.` }),
     todo: 'An administrator finds the cause with “dealbox mailbox test”.',
   },
+  showFile: (name: string) => `Show ${name}`,
+  saveFile: (name: string) => `Save ${name}`,
   localTime: 'Local time',
   meetings: 'Meetings',
   showContact: 'Show the contact',

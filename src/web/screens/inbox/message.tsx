@@ -6,12 +6,11 @@ import { MenuButton } from '../../components/menu.tsx'
 import type { MenuItem } from '../../components/menu-items.ts'
 import { hasRole } from '../../data/may.ts'
 import type { Message } from '../../data/types.ts'
-import { base } from '../../lib/base.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
-import { sizeText } from '../../lib/sizes.ts'
 import { Markdown } from '../../record/markdown/markdown.tsx'
 import { answerAside, compose, forward, takeUp } from './composing.ts'
+import { Files } from './files.tsx'
 import { MailFrame } from './mail-frame.tsx'
 import { partsOf, remoteImages } from './quotes.ts'
 import { texts } from './texts.ts'
@@ -136,31 +135,6 @@ function PlainText({ text, isKnown, hasFiles }: PlainTextProps) {
         ),
       )}
     </>
-  )
-}
-
-/** Every file of the mail, also those that are pictures in its text. */
-function Files({ message: { id, attachments } }: { message: Message }) {
-  if (attachments.length === 0) return null
-  return (
-    <ul class="files">
-      {attachments.map((file) => (
-        <li key={file.id}>
-          <a
-            class="file"
-            href={`${base}/api/v1/messages/${id}/attachments/${file.id}`}
-            download={file.name}
-            data-native
-          >
-            <Icon name={file.content_type.startsWith('image/') ? 'eye' : 'clip'} small />
-            <span class="cut" dir="auto">
-              {file.name}
-              <small class="mute">{sizeText(file.size_bytes)}</small>
-            </span>
-          </a>
-        </li>
-      ))}
-    </ul>
   )
 }
 
