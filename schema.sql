@@ -898,6 +898,8 @@ CREATE TABLE conversations (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
+  spam_at INTEGER, -- since when it is spam, and closed
+  is_merged INTEGER NOT NULL DEFAULT 0 CHECK (is_merged IN (0, 1)), -- it is closed and has no messages: conversation_moves has where they are
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id),
   FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id),
@@ -912,6 +914,7 @@ CREATE INDEX conversations_status ON conversations (org_id, status);
 CREATE INDEX conversations_priority ON conversations (org_id, priority);
 CREATE INDEX conversations_channel ON conversations (org_id, channel);
 CREATE INDEX conversations_owner ON conversations (org_id, owner_id);
+CREATE INDEX conversations_spam ON conversations (org_id, spam_at) WHERE spam_at IS NOT NULL;
 CREATE INDEX conversations_load ON conversations (org_id, owner_id) WHERE status IN ('open', 'pending');
 CREATE INDEX conversations_contact ON conversations (org_id, contact_id);
 CREATE INDEX conversations_company ON conversations (org_id, company_id);
@@ -932,6 +935,34 @@ CREATE TABLE conversation_tags (
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX conversation_tags_conversation ON conversation_tags (org_id, conversation_id);
+
+CREATE TABLE spam_senders ( -- whose mails are spam
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  email_key TEXT NOT NULL,
+  member_id TEXT, -- no reference, as in events
+  at INTEGER NOT NULL,
+  held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0), -- mails since then, and when the last one came
+  last_at INTEGER,
+  PRIMARY KEY (org_id, email_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE conversation_moves ( -- of messages: a conversation was merged into another one, or a message was split off
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('merge', 'split')),
+  from_id TEXT NOT NULL,
+  to_id TEXT NOT NULL,
+  member_id TEXT, -- no reference, as in events
+  at INTEGER NOT NULL,
+  undone_at INTEGER,
+  undo TEXT NOT NULL CHECK (json_valid(undo)), -- JSON object: the ids of what was moved, and what both were before
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, from_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, to_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX conversation_moves_from ON conversation_moves (org_id, from_id);
+CREATE UNIQUE INDEX conversation_moves_merged ON conversation_moves (org_id, from_id) WHERE kind = 'merge' AND undone_at IS NULL;
+CREATE INDEX conversation_moves_to ON conversation_moves (org_id, to_id);
 
 CREATE TABLE conversation_statuses ( -- its statuses since it was opened: clocks stop in some of them
   org_id INTEGER NOT NULL,

@@ -13,6 +13,7 @@ import type { Deps } from '../deps.ts'
 import { linkOf } from '../filters/membership.ts'
 import { columns as conversationColumns } from '../inbox/conversations/conversation.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
+import type { Move } from '../inbox/conversations/move-rows.ts'
 import { rowColumns as hoursColumns } from '../inbox/hours/hours.ts'
 import { columns as mailboxColumns } from '../inbox/mailboxes/mailbox.ts'
 import { columns as attachmentColumns, attachmentStore } from '../inbox/messages/attachments.ts'
@@ -20,6 +21,7 @@ import { columns as messageColumns } from '../inbox/messages/message.ts'
 import { messageStore } from '../inbox/messages/messages.ts'
 import { outgoingStore } from '../inbox/messages/outgoing.ts'
 import { rowColumns as slaColumns } from '../inbox/sla/policies.ts'
+import { parseTime } from '../lib/time.ts'
 import { rowColumns as ruleColumns, runColumns } from '../mail/rules/rule.ts'
 import { columns as invitationColumns } from '../meetings/invitation-versions.ts'
 import { columns as meetingColumns } from '../meetings/meeting.ts'
@@ -36,6 +38,7 @@ import { rowColumns, stepColumns } from '../sequences/enrollments/enrollment.ts'
 import { enrollmentStore } from '../sequences/enrollments/enrollments.ts'
 import { rowColumns as sequenceColumns } from '../sequences/sequences/sequence.ts'
 import * as c from '../store/rows/columns.ts'
+import { searchIndex } from '../store/search/search.ts'
 import type { Database } from '../store/sqlite/driver.ts'
 import { exported as webhookColumns, webhookStore } from '../webhooks/webhooks.ts'
 import { journals } from './history.ts'
@@ -98,6 +101,8 @@ export function parts(deps: Deps): Part[] {
     ),
     journal(db, 'rule_runs', 'message_id, rule_id', runColumns),
     { ...named('enrollments'), columns: rowColumns, order: 'id', restore: enrollmentStore(deps).restore },
+    moves(db),
+    ...spam(db),
     journal(db, 'enrollment_steps', 'enrollment_id, position', stepColumns),
     { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },
     { ...resource, ...named('tasks'), columns: taskColumns, restore: taskStore(deps).restore },
@@ -143,6 +148,51 @@ export function stageChanges(db: Database): Part {
   })
   const part = journal(db, 'deal_stage_changes', 'deal_id, deal_version', columns)
   return { ...part, table: 'deal_stage_history', hasSheet: true }
+}
+
+/** Which conversations are spam, and whose mails are. */
+function spam(db: Database): Part[] {
+  const set = db.prepare('UPDATE conversations SET spam_at = ? WHERE org_id = ? AND id = ?')
+  const columns = c.columns({ id: c.plain('id'), spam_at: c.time('spam_at') })
+  const senders = c.columns({
+    email_key: c.text('email_key'),
+    member_id: c.plain('member_id'),
+    at: c.time('at'),
+    held: c.integer('held'),
+    last_at: c.time('last_at'),
+  })
+  const part: Part = {
+    ...{ name: 'conversation_spam', table: 'conversations', columns, order: 'id', where: 'spam_at IS NOT NULL' },
+    restore: (org: number, { id, spam_at }: never) => void set.run(parseTime(spam_at), org, id),
+  }
+  return [part, journal(db, 'spam_senders', 'email_key', senders)]
+}
+
+/** Merges of conversations, and messages that were split off. */
+function moves(db: Database): Part {
+  const columns = c.columns({
+    id: c.plain('id'),
+    kind: c.plain('kind'),
+    from_id: c.plain('from_id'),
+    to_id: c.plain('to_id'),
+    member_id: c.plain('member_id'),
+    at: c.time('at'),
+    undone_at: c.time('undone_at'),
+    undo: c.json('undo'),
+  })
+  const part = journal(db, 'conversation_moves', 'id', columns)
+  const mark = db.prepare('UPDATE conversations SET is_merged = 1 WHERE org_id = ? AND id = ?')
+  const search = searchIndex(db, 'conversation')
+  return {
+    ...part,
+    restore: (org: number, row: never) => {
+      part.restore(org, row)
+      const { kind, undone_at, from_id } = row as Pick<Move, 'kind' | 'from_id'> & { undone_at: string | null }
+      if (kind !== 'merge' || undone_at !== null) return
+      mark.run(org, from_id)
+      search.remove(org, from_id)
+    },
+  }
 }
 
 /** The SLA clocks and status changes of conversations. */

@@ -72,6 +72,8 @@ export const draftStore = once((deps: Deps) => {
     `SELECT key, substr(body ->> 'subject', 1, 255) AS subject, body -> 'people' ->> 'to' AS people ${where} AND key >= ? AND key < ?
      ORDER BY updated_at DESC`,
   )
+  const ofKey = db.prepare('SELECT member_id, body FROM drafts WHERE org_id = ? AND key = ?')
+
   const changedAt = db.prepare(`SELECT updated_at ${where} AND key = ?`).pluck()
 
   const stored = ({ org, member }: Caller, key: string) => byKey.get(org, member, key) as RawRow | undefined
@@ -117,7 +119,21 @@ export const draftStore = once((deps: Deps) => {
     ...new Set((inConversations.all(org, member) as string[]).map((key) => key.slice(key.lastIndexOf(':') + 1))),
   ]
 
-  return { find, newMails, put, remove, versionOf, conversationsOf }
+  /**
+   * What members have begun for one thing is added to what they have begun for another, below it. The former stays: who comes
+   * back to it finds it.
+   */
+  function carry(org: number, from: string, to: string): void {
+    for (const { member_id: member, body } of ofKey.all(org, from) as { member_id: string; body: string }[]) {
+      const who = { org, member }
+      const [carried, row] = [JSON.parse(body) as Draft['body'], stored(who, to)]
+      const before = row && columns.present(row).body
+      const texts = [before?.text, carried.text].filter((text) => typeof text === 'string' && text !== '')
+      put(who, to, { ...carried, ...before, ...(texts.length > 0 ? { text: texts.join('\n\n') } : {}) })
+    }
+  }
+
+  return { find, newMails, put, remove, versionOf, conversationsOf, carry }
 })
 
 // 4. The routes.

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { applySettings, showSettings } from '../../src/app/settings/document.ts'
+import { conversationStore } from '../../src/inbox/conversations/conversations.ts'
+import { moveStore } from '../../src/inbox/conversations/moves.ts'
+import { spamStore } from '../../src/inbox/conversations/spam.ts'
 import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
 import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
+import { columns as messageColumns } from '../../src/inbox/messages/message.ts'
+import { messageStore } from '../../src/inbox/messages/messages.ts'
 import { outgoingStore } from '../../src/inbox/messages/outgoing.ts'
 import { incomingStore } from '../../src/mail/incoming.ts'
 import { sendingStore } from '../../src/mail/sending.ts'
@@ -111,6 +116,26 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
     ...{ conversation_id: first.conversation_id, direction: 'outbound', body_text: 'Passed on' },
     ...{ forwards_message_id: first.id, to: [{ email: 'parts@supply.example' }] },
   })
+  const mails = store.db
+    .prepare(
+      `SELECT id, conversation_id, author ->> 'email' AS email FROM messages
+       WHERE org_id = ? AND direction = 'inbound' AND channel = 'email' ORDER BY id`,
+    )
+    .all(org.org) as { id: string; conversation_id: string; email: string }[]
+  const [one, ...others] = mails
+  const other = others.find(({ conversation_id }) => conversation_id !== one?.conversation_id)
+  assert.ok(one && other)
+  const who = { org: org.org, member: org.owner }
+  const { merge, split, takeBack } = moveStore(deps)
+  const conversation = conversationStore(deps).byId(who, one.conversation_id)
+  store.transaction(() => merge(who, conversation, other.conversation_id))
+  const moved = messageColumns.present(messageStore(deps).find(who, one.id))
+  const made = store.transaction(() => split(who, moved))
+  store.transaction(() => takeBack(who, made.id, made.version))
+  const [last] = others.slice(-1)
+  const marked = conversationStore(deps).byId(who, last?.conversation_id as string)
+  store.transaction(() => spamStore(deps).mark(who, marked, true))
+  await send('/messages', { direction: 'inbound', channel: 'email', from: { email: last?.email }, body_text: 'Held' })
   store.transaction(() => sendingStore(deps).begin(org.org, first.id))
   store.transaction(() => outgoingStore(deps).alias(org.org, first.id, ['<=replaced@provider.example>']))
 }

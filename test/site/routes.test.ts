@@ -18,6 +18,8 @@ POST   /app/bulk                  member
 GET    /app/bulk/:id              member
 POST   /app/bulk/:id/stop         member
 POST   /app/bulk/:id/undo         member
+POST   /app/conversations/:id/merge        member
+POST   /app/conversations/:id/spam         member
 DELETE /app/deals/:id             member
 DELETE /app/drafts/:key           viewer
 GET    /app/drafts/:key           viewer
@@ -38,6 +40,8 @@ GET    /app/inbox/:id/saved-replies        member
 GET    /app/inbox/counts          viewer
 GET    /app/inbox/new-mails       viewer
 GET    /app/inbox/mailboxes       viewer
+GET    /app/inbox/spam            viewer
+POST   /app/inbox/spam/release    member
 GET    /app/invites               admin
 POST   /app/invites               admin
 DELETE /app/invites/:id           admin
@@ -55,6 +59,7 @@ GET    /app/merges/preview        member
 POST   /app/messages             member
 POST   /app/messages/:id/send-now member
 POST   /app/messages/:id/take-back member
+POST   /app/messages/:id/split             member
 GET    /app/names                 viewer
 GET    /app/notifications         viewer
 POST   /app/notifications/read    viewer

@@ -153,6 +153,7 @@ describe('the schema', () => {
     free.push('external_ids.external_id', 'external_ids.record_id')
     free.push('draft_files.source_id') // the attachment that it is a copy of may be deleted
     free.push('rule_runs.rule_id') // the rule may be removed
+    free.push('conversation_moves.member_id', 'spam_senders.member_id') // as in events
     free.push('file_chunks.row_id') // the key of the table
     free.push('rejected_mails.external_id', 'message_aliases.external_id') // ids that other mail programs assigned
     for (const { name } of ofOrgs) {
@@ -344,6 +345,9 @@ describe('a reference into another organisation', () => {
     const path = `/conversations/${body.conversation_id}`
     const patched = await server.call('PATCH', path, { ...links, owner_id: owner, tag_ids: [tag] }, { token })
     assert.equal(patched.status, 200, patched.text)
+    const both = { from_id: body.conversation_id, to_id: body.conversation_id }
+    const move = { org_id: org, id: server.store.clock.id(), kind: 'split', ...both, at: 0, undo: '{}' }
+    insertRow(server.store, 'conversation_moves', move)
     return body.conversation_id
   }
 

@@ -30,6 +30,9 @@ const NEW_IN_6: NewFiles = {
   'saved_replies.ndjson': () => [],
   'rules.ndjson': () => [],
   'rule_runs.ndjson': () => [],
+  'conversation_moves.ndjson': () => [],
+  'conversation_spam.ndjson': () => [],
+  'spam_senders.ndjson': () => [],
 }
 
 /** Files that the version did not have, with what an upgrade puts into them. */

@@ -8,7 +8,7 @@ import { ERASED, type Finder } from './traits.ts'
 /** Written with the records that they are derived from. */
 const DERIVED = new Set(['search_docs', 'search_pending', 'search_words', 'contact_emails', 'company_domains'])
 /** Short-lived rows, or rows about one mail: nothing in them is worth more than the person's wish. */
-const DROPPED = new Set(['idempotency', 'rejected_mails', 'notifications'])
+const DROPPED = new Set(['idempotency', 'rejected_mails', 'notifications', 'spam_senders'])
 
 type Row = Record<string, unknown>
 

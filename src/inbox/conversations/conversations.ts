@@ -1,6 +1,5 @@
 import { type Deps, once } from '../../deps.ts'
-import type { Listed, Route } from '../../http/route.ts'
-import { standardRoutes } from '../../http/standard.ts'
+import type { Listed } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { firstIdAt, timeOfId } from '../../lib/id.ts'
 import { change, same } from '../../lib/merge.ts'
@@ -13,8 +12,9 @@ import { links } from '../../store/rows/links.ts'
 import { rows } from '../../store/rows/rows.ts'
 import { searchIndex } from '../../store/search/search.ts'
 import { type Clock, NO_SLA } from '../sla/sla.ts'
-import { Conversation, ConversationPatch, columns, filters, sorts } from './conversation.ts'
+import { type Conversation, ConversationPatch, columns, filters, sorts } from './conversation.ts'
 import { MAX_WORDS, type MessageEffect, messageEffects, wordsOfAll } from './message-effects.ts'
+import { movedTo } from './moved-to.ts'
 import { type ConversationWithTargets, conversationTargets } from './sla-targets.ts'
 import { eventOf, pastTime, resolvedStatus } from './statuses.ts'
 import { conversationWords } from './words.ts'
@@ -46,6 +46,7 @@ export const conversationStore = once((deps: Deps) => {
   const setTags = links(db, 'conversation_tags', 'conversation_id', 'tag_id')
   const search = searchIndex(db, 'conversation')
   const { reindex, wordsNow } = conversationWords(db)
+  const { checkUnmerged } = movedTo(db)
   const slaTargets = conversationTargets(deps, update)
   const { hold, withTargets, recordDue, schedule, clocks, history } = slaTargets
   const { withMessage, withoutAnswer } = messageEffects(deps)
@@ -78,6 +79,7 @@ export const conversationStore = once((deps: Deps) => {
     const wanted = resolvedStatus({ ...before, ...given, ...times }, before, given, now)
     const { after, changed } = change(before, wanted)
     if (changed.length === 0) return before
+    checkUnmerged(who.org, before.id)
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
     if (changed.includes('read_at')) after.unread_count = unreadSince(who.org, after, now)
     const held = recordDue(who.org, hold(who.org, before), now)
@@ -95,10 +97,17 @@ export const conversationStore = once((deps: Deps) => {
     const now = clock.now()
     const wanted = { ...resolvedStatus({ ...before, ...given }, before, given, now), waiting_since }
     references.check(who.org, Object.fromEntries(change(before, wanted).changed.map((name) => [name, wanted[name]])))
-    const held = hold(who.org, before)
-    const closedAt = before.closed_at === null ? now : (parseTime(before.closed_at) as number)
+    return rewrite(who, before, wanted, before.closed_at)
+  }
+
+  /** Writes what a member has changed in another way than by a patch; the clocks that ended since then go on. */
+  function rewrite(who: Caller, before: Conversation, given: Conversation, since: string | null = null): Conversation {
+    const now = clock.now()
+    const held = recordDue(who.org, hold(who.org, before), now)
+    const wanted = { ...given, sla: held.record.sla, version: held.record.version }
+    const from = since === null ? Number.POSITIVE_INFINITY : (parseTime(since) as number)
     const running = held.clocks.map((each) =>
-      each.target !== 'resolution' && each.ended_at !== null && each.ended_at >= closedAt
+      each.target !== 'resolution' && each.ended_at !== null && each.ended_at >= from
         ? { ...each, ended_at: null }
         : each,
     )
@@ -271,6 +280,8 @@ export const conversationStore = once((deps: Deps) => {
     byId,
     patch,
     openAgain,
+    rewrite,
+    unreadSince: (org: number, record: Conversation) => unreadSince(org, record, clock.now()),
     open,
     reindex,
     wordsNow,
@@ -286,13 +297,3 @@ export const conversationStore = once((deps: Deps) => {
     clearDeal,
   }
 })
-
-export const conversations = (deps: Deps): Route[] =>
-  standardRoutes({
-    path: '/conversations',
-    scope: 'rest.inbox.conversations',
-    name: 'conversation',
-    Shape: Conversation,
-    sorts,
-    ...conversationStore(deps),
-  })

@@ -94,8 +94,17 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const isAhead = (time: string): boolean => (parseTime(time) as number) > clock.now()
 
   /** The time of the first inbound message after an answer that was not settled by closing. */
-  function waitingBehind(org: number, id: string, at: number): string | null {
-    const since = firstIdAt((lastClosing.get(org, id) as number | null) ?? 0)
+  const waitingBehind = (org: number, id: string, at: number): string | null =>
+    firstBehind(org, id, at, lastClosing.get(org, id) as number | null)
+
+  /** Since when somebody waits, whatever was closed after that time. */
+  function waitingSince(org: number, id: string, closedAt: number | null): string | null {
+    const { last } = answered.get({ org, id }) as { last: number | null }
+    return firstBehind(org, id, last ?? -1, closedAt)
+  }
+
+  function firstBehind(org: number, id: string, at: number, closedAt: number | null): string | null {
+    const since = firstIdAt(closedAt ?? 0)
     const next = nextInbound.get({ org, id, at, since }) as number | null
     return next === null ? null : rfc3339(next)
   }
@@ -112,7 +121,7 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     return { ...before, first_response_at, waiting_since: waitingBehind(org, id, last ?? -1) }
   }
 
-  return { withMessage, withoutAnswer }
+  return { withMessage, withoutAnswer, waitingSince }
 }
 
 /** It is on nobody's desk until something happens. */
@@ -120,4 +129,5 @@ const isAway = ({ status }: Conversation): boolean => status === 'closed' || sta
 
 const earlier = (one: string | null, other: string): string => (one !== null && one < other ? one : other)
 
-const previewOf = (text: string): string => [...text.replace(/\s+/g, ' ').trim()].slice(0, PREVIEW_LENGTH).join('')
+export const previewOf = (text: string): string =>
+  [...text.replace(/\s+/g, ' ').trim()].slice(0, PREVIEW_LENGTH).join('')

@@ -19,6 +19,8 @@ export function conversationRemoval({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     `DELETE FROM message_headers WHERE org_id = @org AND message_id IN (${messages})`,
     `DELETE FROM jobs WHERE org_id = @org AND (key = @id OR key IN (${messages}))`,
     'DELETE FROM messages WHERE org_id = @org AND conversation_id = @id',
+    `UPDATE conversations SET is_merged = 0 WHERE org_id = @org AND id IN
+       (SELECT from_id FROM conversation_moves WHERE org_id = @org AND to_id = @id AND kind = 'merge' AND undone_at IS NULL)`,
     'DELETE FROM conversations WHERE org_id = @org AND id = @id',
   ].map((text) => db.prepare(text))
 

@@ -14,13 +14,18 @@ export function statusHistory(db: Database) {
     `INSERT INTO conversation_statuses (org_id, conversation_id, conversation_version, at, status)
      VALUES (?, ?, ?, ?, ?)`,
   )
+  const unspam = db.prepare(
+    'UPDATE conversations SET spam_at = NULL WHERE org_id = ? AND id = ? AND spam_at IS NOT NULL',
+  )
   const select = db.prepare(
     `SELECT at, status FROM conversation_statuses WHERE org_id = ? AND conversation_id = ?
      ORDER BY conversation_version`,
   )
 
+  /** What is opened again, by whomever, is no spam. */
   function note(org: number, { id, version, status }: Conversation, at: number): void {
     insert.run(org, id, version, at, status)
+    if (status !== 'closed') unspam.run(org, id)
   }
 
   return { note, of: (org: number, id: string) => select.all(org, id) as StatusChange[] }

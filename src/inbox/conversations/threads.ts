@@ -6,6 +6,7 @@ import type { Address, MailIn } from '../../lib/mail/mail.ts'
 import { aliasOf } from '../../lib/mail/message-id.ts'
 import { replyTags } from '../mailboxes/reply-tags.ts'
 import type { Ours } from '../mailboxes/whose.ts'
+import { movedTo } from './moved-to.ts'
 
 /** What a mail joins a conversation by. */
 export type Threaded = Pick<MailIn, 'messageId' | 'inReplyTo' | 'references' | 'to' | 'cc' | 'deliveredTo'> & {
@@ -66,6 +67,7 @@ export const threadStore = once((deps: Deps) => {
     )
     .pluck()
   const byNumber = db.prepare('SELECT id FROM conversations WHERE org_id = ? AND number = ?').pluck()
+  const { leading, isSplit } = movedTo(db)
 
   /** The message that was sent or received with a Message-ID. */
   const messageOf = (org: number, mailId: string): Found | undefined => rowOf(org, mailId)
@@ -88,7 +90,10 @@ export const threadStore = once((deps: Deps) => {
   function conversationOf(org: number, mail: Threaded): string | undefined {
     const named = [...mail.inReplyTo, ...mail.references.toReversed()]
     const addresses = [...[...mail.to, ...mail.cc].map(({ email }) => email), ...mail.deliveredTo]
-    for (const id of signedIn(org, addresses)) if (mayGoOn(org, id, named, mail)) return id
+    const answered = named.map((id) => rowOf(org, id)).find((each) => each !== undefined)
+    // What was split off goes on where it is, although its address is still that of the conversation which it came from.
+    const isElsewhere = (id: string) => answered !== undefined && isSplit(org, id, answered.conversation_id)
+    for (const id of signedIn(org, addresses)) if (!isElsewhere(id) && mayGoOn(org, id, named, mail)) return id
     for (const id of named) {
       const found = rowOf(org, id)
       if (found && mayAnswer(org, found, mail)) return found.conversation_id
@@ -159,7 +164,8 @@ export const threadStore = once((deps: Deps) => {
   /** The conversation that we have signed in an address, or in an id. */
   function tagged(org: number, address: string): string | undefined {
     const number = tags.numberIn(org, address)
-    return number === undefined ? undefined : (byNumber.get(org, number) as string | undefined)
+    const id = number === undefined ? undefined : (byNumber.get(org, number) as string | undefined)
+    return id && leading(org, id)
   }
 
   /** The time of the first message that answers a mail, in milliseconds. */

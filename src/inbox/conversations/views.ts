@@ -13,6 +13,7 @@ export const INBOX_VIEWS = [
   'at_risk',
   'drafts',
   'closed',
+  'spam',
 ] as const
 export type InboxView = (typeof INBOX_VIEWS)[number]
 
@@ -49,6 +50,15 @@ export function viewConditions(
       return [{ column: 'due_rank', operator: 'lt', values: [Math.floor(now / 1000)], indexed: true }]
     case 'at_risk':
       return [statusIn('open', 'pending', 'snoozed'), is('sla_status', 'at_risk')]
+    case 'closed':
+      // What was merged has no messages any more.
+      return [
+        is('status', view),
+        { column: 'is_merged', operator: 'eq', values: [0], indexed: false },
+        { column: 'spam_at', operator: 'eq', values: [null], indexed: false },
+      ]
+    case 'spam':
+      return [{ column: 'spam_at', operator: 'ne', values: [null], indexed: true }]
     default:
       return [is('status', view)]
   }

@@ -50,6 +50,10 @@ export const draftFileStore = once((deps: Deps) => {
   const ofMessage = db.prepare('SELECT attachments FROM messages WHERE org_id = ? AND id = ?').pluck()
   const copyOf = db.prepare(`SELECT 1 FROM draft_files WHERE ${ofDraft} AND source_id = @id`).pluck()
   const sha256Of = db.prepare('SELECT sha256 FROM attachments WHERE org_id = ? AND id = ?').pluck()
+  const ofKey = db.prepare(
+    `SELECT member_id, name, content_type, size_bytes, sha256, source_id FROM draft_files
+     WHERE org_id = ? AND key = ? AND is_discarded = 0 ORDER BY id`,
+  )
   const removeOne = db.prepare(`DELETE FROM draft_files WHERE ${ofDraft} AND id = @id`)
   const setDiscarded = db.prepare(
     `UPDATE draft_files SET is_discarded = @is, expires_at = @expires_at
@@ -117,6 +121,13 @@ export const draftFileStore = once((deps: Deps) => {
     return list(who, key)
   }
 
+  /** The files of all members' drafts for one thing come to what they write for another, whatever that comes to; the former stay. */
+  function carry(org: number, from: string, to: string): void {
+    type Carried = Omit<Row, 'id'> & { member_id: string; source_id: string | null }
+    for (const { member_id: member, source_id, ...file } of ofKey.all(org, from) as Carried[])
+      insertRow({ org, member }, to, file, source_id)
+  }
+
   /**
    * The files of a draft for the message that is about to be written, in this order; they are no longer of the draft. Throws 422
    * for one that is not there.
@@ -161,7 +172,7 @@ export const draftFileStore = once((deps: Deps) => {
     return { name, content_type, size_bytes, sha256, read: (from, to) => contents.read(who.org, sha256, from, to) }
   }
 
-  return { list, add, copy, take, drop, remove, discard, restore, file, find: found }
+  return { carry, list, add, copy, take, drop, remove, discard, restore, file, find: found }
 })
 
 /** Whoever stores a content that is there already reads none of its bytes. */

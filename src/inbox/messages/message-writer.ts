@@ -7,6 +7,7 @@ import { rows } from '../../store/rows/rows.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
 import { type MessageEffect, wordsIn } from '../conversations/message-effects.ts'
+import { listedSenders } from '../conversations/spam-senders.ts'
 import type { Mailbox } from '../mailboxes/mailbox.ts'
 import { type Attachment, attachmentStore } from './attachments.ts'
 import { columns, type Message, type Recipient } from './message.ts'
@@ -64,21 +65,25 @@ export type Draft = Pick<
 export const messageWriter = once((deps: Deps) => {
   const { db, clock, outbox, react } = deps
   const conversations = conversationStore(deps)
+  const spam = listedSenders(deps)
   const attachments = attachmentStore(deps)
   const { insert, update } = rows(db, 'messages', columns)
 
   function write(who: Caller, place: Target, draft: Draft): Message {
     const { at, files, isAnswer, id = clock.id(), body_text } = draft
+    const sender = draft.direction === 'inbound' ? draft.author.email : null
+    const isSpam = sender !== null && spam.isListed(who.org, sender)
+    const into = isSpam ? apart(who.org, place, draft) : place
     const effect: MessageEffect = {
       direction: draft.direction,
       at,
       text: body_text || (files[0]?.shown.name ?? ''),
       words: wordsIn(body_text),
       isAnswer,
-      isAwaited: !draft.is_automatic && !draft.is_history,
+      isAwaited: !draft.is_automatic && !draft.is_history && !isSpam,
       isAside: draft.isAside ?? false,
     }
-    const conversation = 'opening' in place ? conversations.open(who, place.opening, effect) : place.conversation
+    const conversation = 'opening' in into ? conversations.open(who, into.opening, effect) : into.conversation
     const now = rfc3339(timeOfId(id))
     const message: Message = {
       id,
@@ -115,10 +120,20 @@ export const messageWriter = once((deps: Deps) => {
     recordEvent(who, message)
     if (message.direction === 'note') react(who, 'message.noted', message)
     // What is held has no effect yet: it is seen, and that is all.
+    const isQuiet = draft.send_at || draft.isByRule
     const words = draft.send_at ? [] : effect.words
-    const shown = draft.send_at || draft.isByRule ? { ...effect, direction: 'note' as const, words } : effect
-    if ('conversation' in place) conversations.applyMessage(who, conversation, shown)
+    const shown = isQuiet ? { ...effect, direction: 'note' as const, words, isAnswer: false } : effect
+    if ('conversation' in into) conversations.applyMessage(who, conversation, shown)
+    if (isSpam) spam.held(who.org, sender, conversation.id, at)
     return message
+  }
+
+  /** What a listed sender writes into a conversation of others, or into a former one of theirs, is a conversation of its own. */
+  function apart(org: number, place: Target, { author }: Draft): Target {
+    if ('opening' in place) return { opening: { ...place.opening, isClosed: true } }
+    const { id, subject, channel, company_id } = place.conversation
+    if (spam.isSpam(org, id)) return place
+    return { opening: { subject, channel, contact_id: author.id, company_id, isClosed: true } }
   }
 
   /** Records what became of a message, and its event, if any. */

@@ -15,6 +15,7 @@ import { searchIndex } from '../../store/search/search.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
 import { MAX_WORDS, wordsIn } from '../conversations/message-effects.ts'
+import { movedTo } from '../conversations/moved-to.ts'
 import { pastTime } from '../conversations/statuses.ts'
 import { attachmentStore } from './attachments.ts'
 import { forwarding } from './forwards.ts'
@@ -48,6 +49,7 @@ export const messageStore = once((deps: Deps) => {
   const checkUnanswered = neverTwice(deps)
   const held = heldStore(deps)
   const forwardErrors = forwarding(deps)
+  const { leading } = movedTo(db)
   const find = finder(db, 'messages', columns)
   const search = searchIndex(db, 'conversation')
   const { list } = listing(db, {
@@ -186,7 +188,7 @@ export const messageStore = once((deps: Deps) => {
           errors.push(field(`/${name}`, 'not_opening', 'must be omitted unless the message opens a conversation'))
       if (errors.length > 0) throw invalid(...errors)
       references.check(who.org, { conversation_id })
-      const conversation = conversations.byId(who, conversation_id)
+      const conversation = conversations.byId(who, leading(who.org, conversation_id))
       errors.push(
         ...forwardErrors(who.org, given, conversation),
         ...recipients.errorsOf(who.org, given, conversation.channel),

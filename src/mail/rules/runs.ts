@@ -1,6 +1,7 @@
 import { type Deps, once } from '../../deps.ts'
 import type { Conversation, ConversationPatch } from '../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { listedSenders } from '../../inbox/conversations/spam-senders.ts'
 import type { Ours } from '../../inbox/mailboxes/whose.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
 import type { Message } from '../../inbox/messages/message.ts'
@@ -38,6 +39,7 @@ export const ruleRuns = once((deps: Deps) => {
   const viewOf = templateView(deps)
   const { silenceOf, isOften } = answering(deps)
   const { all } = ruleSettings(deps)
+  const { isSpam } = listedSenders(deps)
   const isFit = db
     .prepare("SELECT 1 FROM members WHERE org_id = ? AND id = ? AND status = 'active' AND role <> 'viewer'")
     .pluck()
@@ -66,6 +68,8 @@ export const ruleRuns = once((deps: Deps) => {
     if (rules.length === 0) return
     const { mail, message, mailbox_id, contact, email } = came
     const { conversation_id } = message
+    // Whose mails are spam gets no answer, and nobody is given them.
+    if (isSpam(org, conversation_id)) return
     const facts: Facts = {
       ...{ mailbox_id, from: email, subject: mail.subject ?? '', text: message.body_text },
       isNew: isNew(org, message.id, conversation_id, contact?.id ?? null),

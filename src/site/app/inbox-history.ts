@@ -1,6 +1,8 @@
 import type { Deps } from '../../deps.ts'
 import type { DataRoute } from '../../http/route.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { moveStore } from '../../inbox/conversations/moves.ts'
+import type { Caller } from '../../lib/caller.ts'
 import { MAX_AHEAD_MS } from '../../lib/id.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { Done } from '../../mail/rules/rule.ts'
@@ -9,13 +11,15 @@ import { recordEvents } from './timeline/events.ts'
 /** What of a conversation is told between its messages. */
 const FIELDS = ['status', 'owner_id', 'priority'] as const
 type Field = (typeof FIELDS)[number]
+/** What went where between it and another one: `after` is that one, and `before` its number. */
+type Moves = 'merged_in' | 'merged' | 'split_off' | 'split_from'
 
 /** One change, by a member, or by nobody: such as the end of a snooze. */
 export type HistoryLine = {
   id: string
   at: string
   actor_id: string | null
-  field: Field | 'rule'
+  field: Field | 'rule' | Moves
   before: string | null
   /** Of a rule, its name. */
   after: string | null
@@ -48,13 +52,28 @@ export function inboxHistory(deps: Deps): DataRoute {
        JOIN rule_runs ON rule_runs.org_id = messages.org_id AND rule_runs.message_id = messages.id
      WHERE messages.org_id = ? AND conversation_id = ? ORDER BY at DESC LIMIT ${MAX_EVENTS}`,
   )
+  const moves = moveStore(deps)
+
+  /** Merges and splits that were not taken back; a split that was is told by nothing. */
+  const movesOf = (who: Caller, id: string): HistoryLine[] =>
+    moves
+      .of(who.org, id)
+      .filter(({ undone_at }) => undone_at === null)
+      .map(({ id: move, kind, from_id, to_id, member_id, at }) => {
+        const isFrom = from_id === id
+        const other = isFrom ? to_id : from_id
+        const field = kind === 'merge' ? (isFrom ? 'merged' : 'merged_in') : isFrom ? 'split_off' : 'split_from'
+        const before = String(byId(who, other).number)
+        return { id: move, at: rfc3339(at), actor_id: member_id, field, before, after: other, until: null }
+      })
   return {
     kind: 'data',
     method: 'get',
     path: '/inbox/:id/history',
     role: 'viewer',
     name: 'inbox',
-    summary: 'Get who has assigned, closed and opened a conversation, and set its priority, and what rules did with it',
+    summary:
+      'Get who has assigned, closed, opened, merged and split a conversation, and set its priority, and what rules did with it',
     read: (who, [id]) => {
       byId(who, id as string)
       const newest = { at: deps.clock.now() + MAX_AHEAD_MS, id: LAST }
@@ -79,8 +98,11 @@ export function inboxHistory(deps: Deps): DataRoute {
             until: field === 'status' ? (after.snoozed_until ?? null) : null,
           }))
         })
-      const data = [...lines, ...byRules.map(lineOf)].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
-      return { json: JSON.stringify({ data }) }
+      const leading = moves.leading(who.org, id as string)
+      const data = [...lines, ...byRules.map(lineOf), ...movesOf(who, id as string)].sort(
+        (one, other) => Date.parse(one.at) - Date.parse(other.at),
+      )
+      return { json: JSON.stringify({ data, merged_into: leading === id ? null : leading }) }
     },
   }
 }

@@ -12,6 +12,19 @@ import { draftStore } from '../../personal/drafts.ts'
 import { inboxHistory } from './inbox-history.ts'
 import { inboxMailboxes } from './inbox-mailboxes.ts'
 
+/** Who is offered beside those whom a reply goes to: the last of those who have written, as after a merge. */
+const MAX_WRITERS = 20
+
+function writers({ db }: Deps) {
+  const select = db.prepare(
+    `SELECT author ->> 'email' AS email, max(author ->> 'name') AS name FROM messages INDEXED BY messages_conversation
+     WHERE org_id = ? AND conversation_id = ? AND direction = 'inbound' AND is_automatic = 0
+       AND author ->> 'email' IS NOT NULL
+     GROUP BY lower(author ->> 'email') ORDER BY max(id) DESC LIMIT ${MAX_WRITERS}`,
+  )
+  return (org: number, id: string) => select.all(org, id)
+}
+
 const ALL = { limit: 1, sort: { column: 'id' }, descending: true, count: true }
 
 /** The list of the inbox, who is due first, how many conversations each of its views has, and whom a reply goes to. */
@@ -22,6 +35,7 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
   const { contactById } = senders(deps)
   const { reasonsOf } = slaReasons(deps)
   const { conversationsOf } = draftStore(deps)
+  const writersIn = writers(deps)
   const { clock } = deps
   const conditionsOf = (who: Caller, view: InboxView) =>
     viewConditions(view, who, clock.now(), () => conversationsOf(who))
@@ -75,13 +89,14 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
       read: (who, [id]) => {
         const { contact_id } = byId(who, id as string)
         const contact = contact_id === null ? undefined : contactById(who, contact_id)
+        const others = writersIn(who.org, id as string)
         const leaving = outgoing.leaving(who.org, id, contact, {})
         if (typeof leaving === 'string') {
           const reason = leaving === NO_MAILBOX ? 'no_mailbox' : 'no_email'
-          return { json: JSON.stringify({ from: null, to: [], cc: [], reason }) }
+          return { json: JSON.stringify({ from: null, to: [], cc: [], others, reason }) }
         }
         const { from, to, cc } = leaving
-        return { json: JSON.stringify({ from, to, cc, reason: null }) }
+        return { json: JSON.stringify({ from, to, cc, others, reason: null }) }
       },
     },
     inboxMailboxes(deps),

@@ -17,7 +17,9 @@ import { peopleRoutes } from './people.ts'
 import { rowRoutes } from './rows.ts'
 import { ruleRoutes } from './rules.ts'
 import { sampleRoutes } from './sample.ts'
+import { spamRoutes } from './spam.ts'
 import { timelineRoutes } from './timeline/timeline.ts'
+import { triageRoutes } from './triage.ts'
 import { undoRoutes } from './undo/undo.ts'
 import { whereaboutsRoutes } from './whereabouts.ts'
 
@@ -40,6 +42,8 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
     messageRoutes,
     filledReplies,
     ruleRoutes,
+    triageRoutes,
+    spamRoutes,
     nameRoutes,
     peopleRoutes,
     duplicateRoutes,

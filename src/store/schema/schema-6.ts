@@ -141,6 +141,35 @@ ALTER TABLE conversations ADD COLUMN due_rank INTEGER NOT NULL GENERATED ALWAYS 
     END
   ) VIRTUAL;
 CREATE INDEX conversations_due ON conversations (org_id, due_rank);
+ALTER TABLE conversations ADD COLUMN spam_at INTEGER;
+CREATE INDEX conversations_spam ON conversations (org_id, spam_at) WHERE spam_at IS NOT NULL;
+ALTER TABLE conversations ADD COLUMN is_merged INTEGER NOT NULL DEFAULT 0 CHECK (is_merged IN (0, 1));
+CREATE TABLE spam_senders (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  email_key TEXT NOT NULL,
+  member_id TEXT,
+  at INTEGER NOT NULL,
+  held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+  last_at INTEGER,
+  PRIMARY KEY (org_id, email_key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE conversation_moves (
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('merge', 'split')),
+  from_id TEXT NOT NULL,
+  to_id TEXT NOT NULL,
+  member_id TEXT,
+  at INTEGER NOT NULL,
+  undone_at INTEGER,
+  undo TEXT NOT NULL CHECK (json_valid(undo)),
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, from_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, to_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX conversation_moves_from ON conversation_moves (org_id, from_id);
+CREATE UNIQUE INDEX conversation_moves_merged ON conversation_moves (org_id, from_id) WHERE kind = 'merge' AND undone_at IS NULL;
+CREATE INDEX conversation_moves_to ON conversation_moves (org_id, to_id);
 CREATE INDEX conversations_load ON conversations (org_id, owner_id) WHERE status IN ('open', 'pending');
 
 ALTER TABLE messages ADD COLUMN send_at INTEGER;

@@ -34,7 +34,9 @@ export function keepBoot({ api, timers, events, onNotice }: Client): void {
 
   onNotice(({ kind }) => NOTICES.has(kind) && refreshIn(NOTICE_MS))
   events.onEvent(
-    (event) => (/^(task|conversation)\.|\.(created|deleted|closed)$/.test(event.type) || namesUnknown(event)) && refreshIn(COUNTS_MS),
+    (event) =>
+      (/^(task|conversation)\.|\.(created|deleted|closed)$/.test(event.type) || namesUnknown(event)) &&
+      refreshIn(COUNTS_MS),
   )
 }
 

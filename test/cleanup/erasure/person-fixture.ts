@@ -34,7 +34,7 @@ export const PERSONAL = [
   'mailboxes.trusted_forwarders message_aliases.external_id message_headers.delivered_to message_headers.refs',
   'messages.copies messages.sent_bcc messages.sent_from messages.sent_to',
   'messages.external_id messages.sent_cc messages.attachments notes.title notes.body notifications.title',
-  'rejected_mails.sender rejected_mails.subject search_docs.words search_pending.words search_words.word',
+  'spam_senders.email_key rejected_mails.sender rejected_mails.subject search_docs.words search_pending.words search_words.word',
   'tasks.title tasks.body transcript_segments.speaker transcript_segments.text transcript_segments.words',
   'transcripts.speakers transcripts.words',
 ].flatMap((line) => line.split(' '))
@@ -235,6 +235,7 @@ export async function fillPerson(server: TestServer) {
       ...{ org_id: a.org, id: store.clock.id(), key, member_id: a.owner, name, content_type: 'application/pdf' },
       ...{ size_bytes: 0, sha256: 'd'.repeat(64), expires_at: store.clock.now() },
     })
+  insertRow(store, 'spam_senders', { org_id: a.org, email_key: EMAIL, at: 0 })
   insertRow(store, 'rejected_mails', {
     ...{ ...row, id: store.clock.id(), mailbox_id: (support as { id: string }).id, uid_validity: 1, uid: 1 },
     ...{ sender: EMAIL, subject: text('rejected'), error: 'too large' },

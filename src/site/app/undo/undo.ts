@@ -6,6 +6,8 @@ import { type Deps, once } from '../../../deps.ts'
 import type { Need, Route } from '../../../http/route.ts'
 import type { Conversation } from '../../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../../inbox/conversations/conversations.ts'
+import { moveStore } from '../../../inbox/conversations/moves.ts'
+import { spamStore } from '../../../inbox/conversations/spam.ts'
 import type { Caller } from '../../../lib/caller.ts'
 import * as f from '../../../lib/fields.ts'
 import { same } from '../../../lib/merge.ts'
@@ -36,6 +38,8 @@ export const undoStore = once((deps: Deps) => {
   const deals = dealStore(deps)
   const tasks = taskStore(deps)
   const conversations = conversationStore(deps)
+  const moves = moveStore(deps)
+  const spam = spamStore(deps)
   const writes = recordWrites(deps)
 
   /**
@@ -53,6 +57,10 @@ export const undoStore = once((deps: Deps) => {
     if (!isRecordObject(object)) throw cannot()
     const before = events.lastSeq(who.org)
     if (change === 'deleted') return restore(who, event.id)
+    const moved =
+      object === 'conversation' &&
+      (moves.takeBack(who, event.object_id, event.object.version) ?? spam.takeBack(who, event.object_id, event))
+    if (moved) return answer(who, object, moved.id, moved.version, before)
     const version = change === 'created' ? remove(who, object, event) : takeBack(who, object, event)
     return answer(who, object, event.object_id, version, before)
   }

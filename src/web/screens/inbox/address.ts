@@ -4,7 +4,16 @@ import type { RowQuery } from '../../tables/table/rows.ts'
 
 // The address is the view: /inbox?in=mine&q=invoice&c=ID. A saved one is /inbox?view=ID.
 
-export const VIEWS = ['open', 'mine', 'nobody', 'waiting', 'snoozed', 'drafts', 'closed'] as const satisfies InboxView[]
+export const VIEWS = [
+  'open',
+  'mine',
+  'nobody',
+  'waiting',
+  'snoozed',
+  'drafts',
+  'closed',
+  'spam',
+] as const satisfies InboxView[]
 export const SLA_VIEWS = ['late', 'at_risk'] as const satisfies InboxView[]
 const ALL: readonly InboxView[] = [...VIEWS, ...SLA_VIEWS]
 
@@ -22,9 +31,12 @@ export const hrefOf = (view: InboxView, id?: string): string => {
   return text === '' ? '/inbox' : `/inbox?${text}`
 }
 
+/** What is closed, or spam, is never due. */
+export const hasDue = (view: InboxView): boolean => view !== 'closed' && view !== 'spam'
+
 /** What the list asks for. Closed ones are never due: the last that was closed is first. */
 export function rowsNow(): RowQuery {
   const view = viewNow()
   const q = query.value.get('q')?.trim()
-  return { view, sort: isByDue() && view !== 'closed' ? 'due' : '-last_message_at', ...(q ? { q } : {}) }
+  return { view, sort: isByDue() && hasDue(view) ? 'due' : '-last_message_at', ...(q ? { q } : {}) }
 }

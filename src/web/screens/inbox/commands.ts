@@ -9,6 +9,7 @@ import { openSavedReplies } from './saved-replies/open.ts'
 import { texts as replyTexts } from './saved-replies/texts.ts'
 import { texts } from './texts.ts'
 import { changeAll, chosenIds, closeAll, giveByLoad } from './triage/selecting.ts'
+import { markSpam } from './triage/spam.ts'
 import { texts as triageTexts } from './triage/texts.ts'
 
 export type InboxActs = {
@@ -141,6 +142,8 @@ export function commandsOf({ current, step, closeNext, focusThread, search, cont
       ...on(press('snooze'), (record) => isOpen(record) || chosenIds().length > 0),
     },
     { id: 'inbox.tags', title: () => triageTexts().tags, keys: 't', icon: 'tag', ...on(press('tags')) },
+    { id: 'inbox.merge', title: () => triageTexts().merge, icon: 'merge', ...on(press('merge')) },
+    { id: 'inbox.spam', title: () => triageTexts().spam.mark, icon: 'shield', ...on(({ id }) => void markSpam(id)) },
     { id: 'inbox.deal', title: () => triageTexts().deal, icon: 'deal', ...on(press('deal')) },
     { id: 'inbox.priority', title: () => words().priority, keys: 'p', icon: 'flag', ...on(press('priority')) },
     {

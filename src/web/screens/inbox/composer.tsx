@@ -45,7 +45,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
   const note = draftFor(noteKey(id))
   const aside = draftFor(asideKey(id))
   const isMail = record.channel === 'email'
-  const { people, from, why } = useRecipients(id, reply.body.value?.people)
+  const { people, from, others, why } = useRecipients(id, reply.body.value?.people)
   const writer = presentAt('conversations', id).value.find(({ typing }) => typing)
   const [, redraw] = useState(0)
   const [isSending, setSending] = useState(false)
@@ -191,6 +191,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
         <ModeTabs modes={modesNow} mode={mode} isForward={aside.body.value?.forwards !== undefined} onChoose={choose} />
         {mode === 'reply' && isMail && people && why !== 'no_mailbox' && (
           <Recipients
+            others={others}
             people={people}
             from={String(reply.body.value?.from ?? from)}
             onFrom={(email) => reply.set({ people, ...reply.body.peek(), text: replyText, from: email })}

@@ -16,6 +16,7 @@ export const de: Like<typeof en> = {
     at_risk: 'Gefährdet',
     drafts: 'Meine Entwürfe',
     closed: 'Geschlossen',
+    spam: 'Spam',
   },
   viewsLabel: 'Ansichten des Posteingangs',
   sla: 'SLA',

@@ -15,6 +15,7 @@ export const en = {
     at_risk: 'At risk',
     drafts: 'My drafts',
     closed: 'Closed',
+    spam: 'Spam',
   },
   viewsLabel: 'Views of the inbox',
   sla: 'SLA',

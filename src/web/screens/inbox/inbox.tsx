@@ -13,7 +13,7 @@ import { scaled } from '../../lib/scale.ts'
 import { isNarrow, isPhone } from '../../lib/widths.ts'
 import { provideTargets, register } from '../../shell/commands/registry.ts'
 import { setStatus } from './acts.ts'
-import { hrefOf, isByDue, rowsNow, viewNow } from './address.ts'
+import { hasDue, hrefOf, isByDue, rowsNow, viewNow } from './address.ts'
 import { Beside } from './beside.tsx'
 import { commandsOf } from './commands.ts'
 import { NewMailButton, NewMailPane } from './new-mail.tsx'
@@ -22,6 +22,8 @@ import { texts } from './texts.ts'
 import { ThreadPane } from './thread.tsx'
 import { SelectionBar } from './triage/bar.tsx'
 import { clear, selectCommands, selection, setRenew, toggle } from './triage/selecting.ts'
+import { useSpam } from './triage/spam.ts'
+import { SpamSenders } from './triage/spam-senders.tsx'
 import { Troubles } from './troubles.tsx'
 import { useConversations } from './use-conversations.ts'
 import { useCounts, Views, ViewTitle } from './views.tsx'
@@ -35,6 +37,7 @@ export function Screen() {
   const asked = rowsNow()
   const { rows, isStale, renew, hold } = useConversations(asked)
   const counts = useCounts()
+  const spam = useSpam()
   const list = useRef<WindowedHandle>(null)
   const search = useRef<HTMLInputElement>(null)
   const [focused, setFocused] = useState<string | null>(null)
@@ -123,7 +126,7 @@ export function Screen() {
           <ViewTitle counts={counts} />
           <span class="mute">{total === undefined ? '' : format.value.number(total)}</span>
           <span class="grow" />
-          {view !== 'closed' && (
+          {hasDue(view) && (
             <Segmented
               label={texts().list}
               value={isByDue() ? 'due' : 'newest'}
@@ -154,6 +157,7 @@ export function Screen() {
           {hasRole('member') && <NewMailButton />}
         </div>
         <Troubles />
+        {view === 'spam' && <SpamSenders asked={spam} />}
         {isStale && (
           <Button plain class="il-news" icon="up" onClick={renew}>
             {texts().fresh(Math.max(1, rows.fresh.value))}

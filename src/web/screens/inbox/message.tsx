@@ -14,6 +14,8 @@ import { Files } from './files.tsx'
 import { MailFrame } from './mail-frame.tsx'
 import { partsOf, remoteImages } from './quotes.ts'
 import { texts } from './texts.ts'
+import { split } from './triage/moving.ts'
+import { texts as triageTexts } from './triage/texts.ts'
 
 type MessageProps = {
   message: Message
@@ -38,6 +40,7 @@ export function MessageView({ message, isKnown, beside, isAside = false }: Messa
   const [isText, setText] = useState(false)
   const [hasImages, setImages] = useState(false)
   const words = texts()
+  const acts = message.channel === 'email' ? words.messageActs : triageTexts().more
   const name = nameOfAuthor(message)
   const isNote = direction === 'note'
   const held = body_html === null ? 0 : remoteImages(body_html)
@@ -63,14 +66,14 @@ export function MessageView({ message, isKnown, beside, isAside = false }: Messa
         <time class="small mute" dateTime={sent_at} title={format.value.full(sent_at)}>
           {format.value.when(sent_at, now.value)}
         </time>
-        {!isNote && message.channel === 'email' && hasRole('member') && (
+        {!isNote && hasRole('member') && (
           <MenuButton
             plain
             class="icon"
             align="end"
-            menuLabel={words.messageActs}
-            title={words.messageActs}
-            aria-label={words.messageActs}
+            menuLabel={acts}
+            title={acts}
+            aria-label={acts}
             icon="dots"
             groups={() => [{ items: actsOf(message, beside) }]}
           />
@@ -141,6 +144,9 @@ function PlainText({ text, isKnown, hasFiles }: PlainTextProps) {
 function actsOf(message: Message, beside: Message['to'] | undefined): MenuItem[] {
   const words = texts()
   const isHeld = message.send_at !== null
+  const off = isHeld || message.status === 'queued' ? { off: words.queued } : {}
+  const own: MenuItem = { label: triageTexts().split, icon: 'merge', ...off, onPick: () => void split(message.id) }
+  if (message.channel !== 'email') return [own]
   return [
     {
       label: beside ? words.replyAside : words.reply,
@@ -148,6 +154,7 @@ function actsOf(message: Message, beside: Message['to'] | undefined): MenuItem[]
       onPick: () => (beside ? answerAside(message, beside) : compose('reply')),
     },
     { label: words.forward, icon: 'to', ...(isHeld ? { off: words.queued } : {}), onPick: () => forward(message) },
+    own,
   ]
 }
 

@@ -18,17 +18,23 @@ const FIELDS = ['to', 'cc', 'bcc'] as const
 type Field = (typeof FIELDS)[number]
 export type People = Record<Field, readonly Person[]>
 
-type Answer = { from: Person | null; to: Person[]; cc: Person[]; reason: 'no_mailbox' | 'no_email' | null }
+type Answer = {
+  from: Person | null
+  to: Person[]
+  cc: Person[]
+  others: Person[]
+  reason: 'no_mailbox' | 'no_email' | null
+}
 
 /** Whom a reply goes to: everybody of the last message of a person, unless its writer has chosen others. */
 export function useRecipients(
   conversation: string,
   chosen: unknown,
-): { people: People | undefined; from: string; why: Answer['reason'] } {
+): { people: People | undefined; from: string; others: readonly Person[]; why: Answer['reason'] } {
   const asked = useAsk<Answer>(`/app/inbox/${conversation}/recipients`, ['messages', 'conversations']).value
   const own = chosen as People | undefined
   const people = own ?? (asked && { to: asked.to, cc: asked.cc, bcc: [] })
-  return { people, from: asked?.from?.email ?? '', why: asked?.reason ?? null }
+  return { people, from: asked?.from?.email ?? '', others: asked?.others ?? [], why: asked?.reason ?? null }
 }
 
 export const isNobody = ({ to, cc, bcc }: People): boolean => to.length + cc.length + bcc.length === 0
@@ -39,11 +45,13 @@ type RecipientsProps = {
   isOpenAtFirst?: boolean
   /** Another address of ours was chosen. */
   onFrom?: (email: string) => void
+  /** Who has written in the conversation, and is offered first. */
+  others?: readonly Person[]
   onChange: (people: People) => void
 }
 
 /** The names in one line; each can be changed. What leaves goes to these, one by one. */
-export function Recipients({ people, from, isOpenAtFirst = false, onFrom, onChange }: RecipientsProps) {
+export function Recipients({ people, from, others = [], isOpenAtFirst = false, onFrom, onChange }: RecipientsProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst)
   const words = texts()
   const names = (all: readonly Person[]) => format.value.list(all.map(nameOf))
@@ -75,7 +83,13 @@ export function Recipients({ people, from, isOpenAtFirst = false, onFrom, onChan
             <MultiCombobox
               label={words.fields[field]}
               value={people[field].map(asChoice)}
-              search={search}
+              search={async (typed, signal) => {
+                const own = others.filter(({ email, name }) =>
+                  `${email} ${name}`.toLowerCase().includes(typed.trim().toLowerCase()),
+                )
+                const found = await search(typed, signal)
+                return [...own.map(asChoice), ...found.filter(({ value }) => !own.some(({ email }) => email === value))]
+              }}
               create={async (typed) => (isEmail(typed) ? asChoice({ email: typed.trim(), name: null }) : null)}
               onChange={(chosen) => onChange({ ...people, [field]: chosen.map(asPerson) })}
             />

@@ -11,6 +11,7 @@ import { now } from '../../lib/now.ts'
 import { slaOf } from './sla-of.ts'
 import { texts } from './texts.ts'
 import { selection } from './triage/selecting.ts'
+import { spamIds } from './triage/spam.ts'
 import { texts as triageTexts } from './triage/texts.ts'
 
 /** Who writes in a conversation. */
@@ -38,13 +39,20 @@ export function ConversationRow({ id, row, href, isHere, hasTabStop, onFocus, on
   const isUnread = unread_count > 0
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows are placed by their number
-    <div {...row} role="listitem" class={isUnread ? 'cv is-unread' : 'cv'}>
+    <div
+      {...row}
+      role="listitem"
+      class={['cv', isUnread && 'is-unread', selection.value.ids.has(found.id) && 'is-chosen']
+        .filter(Boolean)
+        .join(' ')}
+    >
       <a href={href} aria-current={isHere ? 'true' : undefined} tabIndex={hasTabStop ? 0 : -1} onFocus={onFocus}>
         <span class="first">
           {isUnread && <i class="dot" role="img" aria-label={texts().unread} />}
           <span class="cut name" dir="auto">
             {nameOfContact(contact_id)}
           </span>
+          {spamIds.value.has(found.id) && <span class="small mute">{texts().views.spam}</span>}
           {sla ? <Sla {...sla} /> : <span class="small mute">{format.value.when(last_message_at, now.value)}</span>}
         </span>
         <span class="cut subject" dir="auto">

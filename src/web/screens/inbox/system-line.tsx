@@ -6,10 +6,16 @@ import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { sources } from '../../shell/sources.ts'
 import type { Priority, Status } from './acts.ts'
+import { hrefOf, viewNow } from './address.ts'
 import { nameOfAuthor } from './message.tsx'
 import { texts } from './texts.ts'
+import { texts as triageTexts } from './triage/texts.ts'
 
 const ICONS: Readonly<Record<HistoryLine['field'], IconName>> = {
+  merged: 'merge',
+  merged_in: 'merge',
+  split_off: 'merge',
+  split_from: 'merge',
   status: 'check',
   owner_id: 'person',
   priority: 'flag',
@@ -28,7 +34,17 @@ export function SystemLine({ line, by, isBeside = false }: SystemLineProps) {
   return (
     <p class="told small" data-line={line.id}>
       <Icon name={line.after === 'snoozed' ? 'snooze' : ICONS[line.field]} small />
-      <span class="grow">{by ? texts().lines.openedBy(nameOfAuthor(by), isBeside) : wordsOf(line)}</span>
+      <span class="grow">
+        {by ? texts().lines.openedBy(nameOfAuthor(by), isBeside) : wordsOf(line)}
+        {isMove(line) && (
+          <>
+            {' '}
+            <a class="link" href={hrefOf(viewNow(), line.after ?? undefined)}>
+              {triageTexts().openOther(line.before ?? '')}
+            </a>
+          </>
+        )}
+      </span>
       <time dateTime={line.at} title={format.value.full(line.at)}>
         {format.value.when(line.at, now.value)}
       </time>
@@ -36,10 +52,15 @@ export function SystemLine({ line, by, isBeside = false }: SystemLineProps) {
   )
 }
 
-function wordsOf({ field, after, actor_id, until, done }: HistoryLine): string {
+type MoveLine = HistoryLine & { field: keyof ReturnType<typeof triageTexts>['movedLines'] }
+const isMove = (line: HistoryLine): line is MoveLine => line.field in triageTexts().movedLines
+
+function wordsOf(line: HistoryLine): string {
+  const { field, before, after, actor_id, until, done } = line
   const { lines, priorities } = texts()
   if (field === 'rule') return lines.rule(after ?? '', didOf(done ?? {}))
   const by = (actor_id && memberName(actor_id)) || ''
+  if (isMove(line)) return triageTexts().movedLines[line.field](before ?? '', by)
   if (field === 'priority') return lines.priority(priorities[after as Priority], by)
   if (field === 'owner_id' && after !== null && after === actor_id) return lines.took(by)
   if (field === 'owner_id') return after === null ? lines.noOwner(by) : lines.owner(memberName(after) ?? '…', by)

@@ -9,6 +9,7 @@ import { client } from '../../data/current.ts'
 import { hasRole } from '../../data/may.ts'
 import { look } from '../../data/presence.ts'
 import type { Conversation, Message } from '../../data/types.ts'
+import { setQuery } from '../../lib/router.ts'
 import { words as common } from '../../lib/texts/words/texts.ts'
 import { useAsk } from '../../shell/pages/ask.ts'
 import { markRead } from './acts.ts'
@@ -71,7 +72,15 @@ export function ThreadPane({ record, onClose, onContact }: ThreadPaneProps) {
   const messages = thread.messages.value
   const newest = messages?.at(-1)?.id
   const said = useMemo(() => saidBefore((messages ?? []).map(({ body_text }) => body_text)), [messages])
-  const lines = useAsk<{ data: HistoryLine[] }>(`/app/inbox/${id}/history`, ['conversations']).value?.data ?? NONE
+  const history = useAsk<{ data: HistoryLine[]; merged_into: string | null }>(`/app/inbox/${id}/history`, [
+    'conversations',
+  ]).value
+  const lines = history?.data ?? NONE
+  // What leads to one that was merged leads to where its messages are.
+  const moved = history?.merged_into
+  useEffect(() => {
+    if (moved) void setQuery({ c: moved }, { replace: true })
+  }, [moved])
 
   const asides =
     useAsk<{ data: Aside[] }>(`/app/inbox/${id}/asides`, ['messages', 'conversations']).value?.data ?? NO_ASIDES

@@ -21,6 +21,7 @@ const ICONS: Readonly<Record<InboxView, IconName>> = {
   snoozed: 'snooze',
   drafts: 'note',
   closed: 'check',
+  spam: 'shield',
   late: 'alert',
   at_risk: 'clock',
 }

@@ -23,10 +23,10 @@ import { texts } from './texts.ts'
 export function SelectionBar({ onClear }: { onClear: () => void }) {
   const ids = chosenIds()
   return (
-    <>
+    <div class="ix-bar">
       {ids.length > 0 && hasRole('member') && <Bar ids={ids} onClear={onClear} />}
       <Failures />
-    </>
+    </div>
   )
 }
 

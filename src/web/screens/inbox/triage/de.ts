@@ -29,6 +29,41 @@ export const de: Like<typeof en> = {
     tags: 'Tags geändert',
     deal: (name) => `Dem Deal ${name} zugeordnet`,
     noDeal: 'Keinem Deal mehr zugeordnet',
+    spam: 'Als Spam markiert. Weitere Mails dieses Absenders kommen zu Spam.',
+    released: (email) => `${email} ist kein Spam mehr`,
+    merged: (number) => `Mit Nr. ${number} zusammengeführt`,
+    split: (number) => `Als Nr. ${number} abgetrennt`,
   },
   more: 'Mehr',
+  merge: 'Mit einer anderen Unterhaltung zusammenführen',
+  mergeLabel: 'Unterhaltung suchen, die bleibt',
+  split: 'Als eigene Unterhaltung abtrennen',
+  notMoved: 'Nichts wurde verschoben',
+  movedLines: {
+    merged: (number, by) => `Mit Nr. ${number} zusammengeführt${by ? ` von ${by}` : ''}`,
+    merged_in: (number, by) => `Nr. ${number} kam hinzu, zusammengeführt${by ? ` von ${by}` : ''}`,
+    split_off: (number, by) => `Eine Nachricht wurde als Nr. ${number} abgetrennt${by ? ` von ${by}` : ''}`,
+    split_from: (number, by) => `Abgetrennt von Nr. ${number}${by ? ` von ${by}` : ''}`,
+  },
+  spam: {
+    mark: 'Als Spam markieren',
+    senders: 'Wessen Mails hierher kommen',
+    listed: (time, by) => `eingetragen ${time}${by ? ` von ${by}` : ''}`,
+    held: (count, number, last) =>
+      count === 0
+        ? 'keine Mail seither'
+        : form(count, { one: `1 Mail seither, ${last}`, other: `${number} Mails seither, die letzte ${last}` }),
+    release: 'Kein Spam',
+    releaseOne: (email) => `Kein Spam: ${email}`,
+    notMarked: 'Das wurde nicht als Spam markiert',
+    notReleased: 'Der Absender ist noch eingetragen',
+    ask: 'Diesen Absender als Spam markieren?',
+    asks: {
+      confirm_open_deal:
+        'Mit diesem Kontakt gibt es einen offenen Deal. Seine weiteren Mails kämen ohne Meldung zu Spam.',
+      confirm_own_domain: 'Diese Adresse ist von der eigenen Domain. Ihre weiteren Mails kämen ohne Meldung zu Spam.',
+    },
+    answers: { keep: 'Abbrechen', verb: 'Als Spam markieren' },
+  },
+  openOther: (number) => `Nr. ${number} öffnen`,
 }

@@ -28,6 +28,41 @@ export const en = {
     tags: 'Tags changed',
     deal: (name: string) => `Linked to ${name}`,
     noDeal: 'No longer linked to a deal',
+    spam: 'Marked as spam. Further mails of this sender come to Spam.',
+    released: (email: string) => `${email} is no longer spam`,
+    merged: (number: string) => `Merged into #${number}`,
+    split: (number: string) => `Split off as #${number}`,
   },
   more: 'More',
+  merge: 'Merge into another conversation',
+  mergeLabel: 'Find the conversation that stays',
+  split: 'Split off as its own conversation',
+  notMoved: 'Nothing was moved',
+  movedLines: {
+    merged: (number: string, by: string) => `Merged into #${number}${by ? ` by ${by}` : ''}`,
+    merged_in: (number: string, by: string) => `#${number} was merged into this one${by ? ` by ${by}` : ''}`,
+    split_off: (number: string, by: string) => `A message was split off as #${number}${by ? ` by ${by}` : ''}`,
+    split_from: (number: string, by: string) => `Split off from #${number}${by ? ` by ${by}` : ''}`,
+  },
+  spam: {
+    mark: 'Mark as spam',
+    senders: 'Whose mails come here',
+    listed: (time: string, by: string) => `listed ${time}${by ? ` by ${by}` : ''}`,
+    held: (count: number, number: string, last: string) =>
+      count === 0
+        ? 'no mail since'
+        : form(count, { one: `1 mail since, ${last}`, other: `${number} mails since, the last ${last}` }),
+    release: 'Not spam',
+    releaseOne: (email: string) => `Not spam: ${email}`,
+    notMarked: 'It was not marked as spam',
+    notReleased: 'The sender is still listed',
+    ask: 'Mark this sender as spam?',
+    asks: {
+      confirm_open_deal:
+        'There is an open deal with this contact. Their further mails would come to Spam, without a notice.',
+      confirm_own_domain: 'This address is of your own domain. Its further mails would come to Spam, without a notice.',
+    },
+    answers: { keep: 'Cancel', verb: 'Mark as spam' },
+  },
+  openOther: (number: string) => `Open #${number}`,
 }

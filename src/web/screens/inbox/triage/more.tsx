@@ -5,14 +5,18 @@ import { PickerPopover } from '../../../components/picker.tsx'
 import type { Conversation } from '../../../data/types.ts'
 import { sources } from '../../../shell/sources.ts'
 import { setDeal, setTags } from '../acts.ts'
+import { nameOfContact } from '../row.tsx'
+import { texts as inboxTexts } from '../texts.ts'
+import { findOthers, merge } from './moving.ts'
 import { giveByLoad } from './selecting.ts'
+import { markSpam, spamIds } from './spam.ts'
 import { texts } from './texts.ts'
 
 const TagPicker = later(() => import('../../../tables/tag-picker.tsx').then((module) => module.TagPicker), {
   takesFocus: true,
 })
 
-type Popup = 'tags' | 'deal'
+type Popup = 'tags' | 'deal' | 'merge'
 
 /** What is done with a conversation beside what its head shows. */
 export function More({ record, off }: { record: Conversation; off: string | undefined }) {
@@ -30,6 +34,7 @@ export function More({ record, off }: { record: Conversation; off: string | unde
     <span ref={box}>
       {opener('tags')}
       {opener('deal')}
+      {opener('merge')}
       <MenuButton
         plain
         icon="dots"
@@ -43,9 +48,13 @@ export function More({ record, off }: { record: Conversation; off: string | unde
             items: [
               { label: words.tags, icon: 'tag', keys: 'T', onPick: () => setOpen('tags') },
               { label: words.deal, icon: 'deal', onPick: () => setOpen('deal') },
+              { label: words.merge, icon: 'merge', onPick: () => setOpen('merge') },
+              ...(spamIds.value.has(id)
+                ? []
+                : [{ label: words.spam.mark, icon: 'shield' as const, onPick: () => void markSpam(id) }]),
               ...(status === 'closed'
                 ? []
-                : [{ label: words.byLoad, icon: 'person' as const, onPick: () => void giveByLoad([id]) }]),
+                : [{ label: words.byLoadCommand, icon: 'person' as const, onPick: () => void giveByLoad([id]) }]),
             ],
           },
         ]}
@@ -72,6 +81,22 @@ export function More({ record, off }: { record: Conversation; off: string | unde
           chosen={deal_id === null ? [] : [deal_id]}
           onClose={close}
           onPick={({ value, label }) => setDeal(id, value || null, label)}
+        />
+      )}
+      {open === 'merge' && anchor && (
+        <PickerPopover
+          anchor={anchor}
+          label={words.mergeLabel}
+          search={async (typed, signal) =>
+            (await findOthers(record, typed, signal)).map((other) => ({
+              value: other.id,
+              label: `#${other.number} ${other.subject || inboxTexts().noSubject}`,
+              note: nameOfContact(other.contact_id),
+            }))
+          }
+          chosen={[]}
+          onClose={close}
+          onPick={({ value }) => void merge(id, value)}
         />
       )}
     </span>
