@@ -22,6 +22,9 @@ const is = (column: string, value: string | number | null): Condition => ({
 })
 const statusIn = (...values: string[]): Condition => ({ column: 'status', operator: 'in', values, indexed: true })
 
+/** What was merged has no messages any more, and what was begun there stands where they are. */
+const UNMERGED: Condition = { column: 'is_merged', operator: 'eq', values: [0], indexed: false }
+
 /** What is at work: neither snoozed nor closed. */
 const OPEN = statusIn('open', 'pending')
 
@@ -37,7 +40,7 @@ export function viewConditions(
 ): Condition[] {
   switch (view) {
     case 'drafts':
-      return [{ column: 'id', operator: 'in', values: begun(), indexed: true }]
+      return [{ column: 'id', operator: 'in', values: begun(), indexed: true }, UNMERGED]
     case 'open':
       return [OPEN]
     case 'mine':
@@ -51,12 +54,7 @@ export function viewConditions(
     case 'at_risk':
       return [statusIn('open', 'pending', 'snoozed'), is('sla_status', 'at_risk')]
     case 'closed':
-      // What was merged has no messages any more.
-      return [
-        is('status', view),
-        { column: 'is_merged', operator: 'eq', values: [0], indexed: false },
-        { column: 'spam_at', operator: 'eq', values: [null], indexed: false },
-      ]
+      return [is('status', view), UNMERGED, { column: 'spam_at', operator: 'eq', values: [null], indexed: false }]
     case 'spam':
       return [{ column: 'spam_at', operator: 'ne', values: [null], indexed: true }]
     default:

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { contentOf } from '../../../src/inbox/messages/contents.ts'
+import { draftFileStore } from '../../../src/inbox/messages/draft-files.ts'
 import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
 import { deskOf, person } from '../../support/desk.ts'
 import { errorsOf, type Given, idsOf, type Row, UNKNOWN } from '../../support/records.ts'
@@ -184,11 +186,23 @@ describe('a merge', () => {
     await put('member', a, 'Dear Lea')
     await put('member', b, 'Dear Max')
     await put('other', a, 'Hello')
+    const key = `reply:conversations:${a}`
+    const whose = { org: app.a.org, member: app.ids.other }
+    const content = { name: 'list.txt', content_type: 'text/plain', ...contentOf(Buffer.from('12 boxes')) }
+    await app.store.write(() => void draftFileStore(app.deps).add(whose, key, content))
     await merged(a, b)
     assert.equal(await draft('member', b), 'Dear Max\n\nDear Lea')
     assert.equal(await draft('other', b), 'Hello')
+    const filesAt = (id: string) => draftFileStore(app.deps).list(whose, `reply:conversations:${id}`)
+    assert.deepEqual(
+      filesAt(b).map(({ name }) => name),
+      ['list.txt'],
+    )
+    const begun = idsOf((await app.ok('other', 'GET', '/rows/conversations?view=drafts')).data)
+    assert.deepEqual([begun.includes(a), begun.includes(b)], [false, true])
     assert.equal((await undo(a)).status, 200)
     assert.equal(await draft('member', a), 'Dear Lea')
+    assert.equal(filesAt(a).length, 1)
   })
 
   test('is refused where it makes no sense, and to who may only read', async () => {
