@@ -243,6 +243,10 @@ describe('a split', () => {
     const left = await read(old)
     assert.deepEqual([left.waiting_since, left.last_message_at, left.unread_count], [one.sent_at, one.sent_at, 1])
     assert.equal((await answerTo(other, 'Rosa')).conversation_id, made.id)
+    const { replyTo } = desk.out(await desk.reply(old))
+    const tagged = JSON.stringify(replyTo).match(/support\+c[^"@>]*@[a-z.]*/)?.[0] as string
+    const late = await answerTo(other, 'Rosa', { to: [{ email: tagged, name: null }] })
+    assert.equal(late.conversation_id, made.id)
     assert.equal((await answerTo(one, 'Quin')).conversation_id, old)
     const answer = await desk.reply(made.id)
     assert.deepEqual(

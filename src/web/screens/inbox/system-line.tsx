@@ -36,7 +36,7 @@ export function SystemLine({ line, by, isBeside = false }: SystemLineProps) {
       <Icon name={line.after === 'snoozed' ? 'snooze' : ICONS[line.field]} small />
       <span class="grow">
         {by ? texts().lines.openedBy(nameOfAuthor(by), isBeside) : wordsOf(line)}
-        {isMove(line) && (
+        {line.field.startsWith('split_') && (
           <>
             {' '}
             <a class="link" href={hrefOf(viewNow(), line.after ?? undefined)}>
