@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { applySettings } from '../../../src/app/settings/document.ts'
 import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
 import { deskOf, person } from '../../support/desk.ts'
 import { type Given, idsOf, type Row } from '../../support/records.ts'
@@ -160,4 +161,14 @@ test('what is opened again by hand is no spam, its sender still is; spam is neit
   await marked(third.conversation_id)
   await arrived('Ann', { inReplyTo: [third.external_id], references: [third.external_id], cc: [person('Yan')] })
   assert.deepEqual(await viewsOf(third.conversation_id), ['open', 'nobody', 'waiting'])
+})
+
+test('no rule acts on what is held', async () => {
+  const { body } = await mark((await arrived('Zoe')).conversation_id)
+  assert.equal(body.status, 'closed')
+  applySettings(app.store, app.a.org, {
+    rules: [{ key: 'all', name: 'All', when: { from: 'firm.example' }, do: { priority: 'high' } }],
+  })
+  assert.equal((await arrived('Zoe')).conversation.priority, 'normal')
+  assert.equal((await arrived('Zack')).conversation.priority, 'high')
 })
