@@ -29,8 +29,8 @@ const UNMERGED: Condition = { column: 'is_merged', operator: 'eq', values: [0], 
 const OPEN = statusIn('open', 'pending')
 
 /**
- * `now` in ms, `begun` the ids of those in which the member has begun to write. Snoozed conversations are late, too: a snooze hides them from lists of work and stops no SLA
- * target.
+ * `now` in ms, `begun` the ids of those in which the member has begun to write. Snoozed conversations are late, too: a snooze
+ * hides them from lists of work and stops no SLA target.
  */
 export function viewConditions(
   view: InboxView,

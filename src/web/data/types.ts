@@ -68,7 +68,10 @@ export type Rec = { id: string; version: number; [field: string]: unknown }
 export type Fields = Record<string, unknown>
 
 export type Me = Member &
-  Pick<Preferences, 'language' | 'theme' | 'shortcuts' | 'keys' | 'signature'> & { has_password: boolean; totp: boolean }
+  Pick<Preferences, 'language' | 'theme' | 'shortcuts' | 'keys' | 'signature'> & {
+    has_password: boolean
+    totp: boolean
+  }
 
 /** What the page begins with: inlined into it, and answered by GET /app/boot. */
 export type SignedIn = {
