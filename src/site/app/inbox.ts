@@ -25,7 +25,8 @@ function writers({ db }: Deps) {
   return (org: number, id: string) => select.all(org, id)
 }
 
-const ALL = { limit: 1, sort: { column: 'id' }, descending: true, count: true }
+/** By the order of the list: along the ids, each of 100,000 closed ones would be looked at. */
+const ALL = { limit: 1, sort: { column: 'due_rank' }, descending: false, count: true }
 
 /** The list of the inbox, who is due first, how many conversations each of its views has, and whom a reply goes to. */
 export function inboxRoutes(deps: Deps): Route<Need>[] {

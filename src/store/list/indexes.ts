@@ -3,7 +3,7 @@ import type { Database } from '../sqlite/driver.ts'
 /**
  * Finds the index for the values of a column: it starts with org_id and the column, or with org_id, the column `only`
  * with one value, and the column. If the column belongs to the record's own table, the index contains the rows of one
- * value in the order of their ids. Throws if there is none, so that a filter or a sort without an index stops the
+ * value in the order of their ids. One that has only some of the rows comes last: not every condition can use it. Throws if there is none, so that a filter or a sort without an index stops the
  * server before it listens.
  */
 export function indexes(db: Database): (table: string, column: string, only?: string) => string {
@@ -13,7 +13,7 @@ export function indexes(db: Database): (table: string, column: string, only?: st
       `SELECT i.name FROM pragma_index_list(?) AS i, pragma_index_info(i.name) AS c
        GROUP BY i.name HAVING max(c.name = 'org_id' AND c.seqno = 0) AND max(c.name = ? AND c.seqno = 1)
          AND (? IS NULL OR max(c.name = ? AND c.seqno = 2))
-       ORDER BY count(*), i.name LIMIT 1`,
+       ORDER BY i.partial, count(*), i.name LIMIT 1`,
     )
     .pluck()
 
