@@ -36,7 +36,7 @@ export function Files({ message: { id, attachments } }: { message: Message }) {
                 title={texts().saveFile(name)}
                 aria-label={texts().saveFile(name)}
               >
-                <Icon name="down" small />
+                <Icon name="save" small />
               </a>
             )}
           </li>
