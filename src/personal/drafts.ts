@@ -1,8 +1,10 @@
 import type * as v from 'valibot'
 import { type Deps, once } from '../deps.ts'
 import type { Need, Route } from '../http/route.ts'
+import { movedTo } from '../inbox/conversations/moved-to.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
+import { same } from '../lib/merge.ts'
 import { field, invalid, notFound } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { RawRow } from '../store/rows/columns.ts'
@@ -50,6 +52,12 @@ const NONE = 1
 
 const MAX_DRAFTS = 200
 
+/** What is begun in a conversation. */
+const IN_CONVERSATION = /^(.+:conversations:)([^:]+)$/
+const GAP = '\n\n'
+type Body = Draft['body']
+const textOf = (body: Body | undefined): string => (typeof body?.text === 'string' ? body.text : '')
+
 /** What the keys of new mails begin with. */
 const NEW_MAIL = 'mail:'
 /** Of one that was begun: what it is about, and whom it goes to. */
@@ -58,6 +66,7 @@ export type NewMail = { id: string; subject: string | null; to: unknown[] }
 export const draftStore = once((deps: Deps) => {
   const { db, clock } = deps
   const notices = noticeQueue(deps)
+  const { leading } = movedTo(db)
   const where = 'FROM drafts WHERE org_id = ? AND member_id = ?'
   const byKey = db.prepare(`SELECT ${columns.select} ${where} AND key = ?`).raw()
   const count = db.prepare(`SELECT count(*) ${where}`).pluck()
@@ -98,7 +107,7 @@ export const draftStore = once((deps: Deps) => {
     )
 
   /** Throws 404 for a key that no draft can have, and 422 if the member has too many. */
-  function put(who: Caller, key: string, body: Draft['body']): Draft {
+  function put(who: Caller, key: string, body: Body): Draft {
     const { org, member } = who
     const before = versionOf(who, key)
     if (before === NONE && (count.get(org, member) as number) >= MAX_DRAFTS)
@@ -126,20 +135,56 @@ export const draftStore = once((deps: Deps) => {
   function carry(org: number, from: string, to: string): void {
     for (const { member_id: member, body } of ofKey.all(org, from) as { member_id: string; body: string }[]) {
       const who = { org, member }
-      const [carried, row] = [JSON.parse(body) as Draft['body'], stored(who, to)]
-      const before = row && columns.present(row).body
-      const texts = [before?.text, carried.text].filter((text) => typeof text === 'string' && text !== '')
-      put(who, to, { ...carried, ...before, ...(texts.length > 0 ? { text: texts.join('\n\n') } : {}) })
+      const [carried, before] = [JSON.parse(body) as Body, bodyOf(who, to)]
+      put(who, to, joined(before, carried, textOf(before)))
     }
   }
 
-  return { find, newMails, put, remove, versionOf, conversationsOf, carry }
+  const joined = (there: Body | undefined, added: Body, above: string): Body => {
+    const text = [above, textOf(added)].filter((each) => each !== '').join(GAP)
+    return { ...added, ...there, ...(text === '' ? {} : { text }) }
+  }
+
+  const bodyOf = (who: Caller, key: string): Body | undefined => {
+    const row = stored(who, key)
+    return row && columns.present(row).body
+  }
+
+  /**
+   * Writes a draft, or forgets it. Who still writes in a conversation that was merged meanwhile finds the text where its messages
+   * are: there it takes the place of what was carried along, as far as that still stands.
+   */
+  function change(who: Caller, key: string, body: Body | undefined): Draft | undefined {
+    const [, kind = '', id = ''] = IN_CONVERSATION.exec(key) ?? []
+    const to = id && kind + leading(who.org, id)
+    const before = to && to !== key ? bodyOf(who, key) : undefined
+    const kept = body && put(who, key, body)
+    if (!body) remove(who, key)
+    if (to && to !== key) follow(who, to, before, body)
+    return kept
+  }
+
+  function follow(who: Caller, to: string, before: Body | undefined, after: Body | undefined): void {
+    const there = bodyOf(who, to)
+    if (there === undefined || same(there, before)) {
+      if (after) put(who, to, after)
+      else remove(who, to)
+      return
+    }
+    const [was, text] = [textOf(before), textOf(there)]
+    const stands = was !== '' && (text === was || text.endsWith(GAP + was))
+    const above = stands ? text.slice(0, -was.length).replace(/\n\n$/, '') : text
+    if (after) put(who, to, joined(there, after, above))
+    else if (stands) put(who, to, { ...there, text: above })
+  }
+
+  return { find, newMails, put, change, versionOf, conversationsOf, carry }
 })
 
 // 4. The routes.
 
 export const drafts = (deps: Deps): Route<Need>[] => {
-  const { find, newMails, put, remove, versionOf } = draftStore(deps)
+  const { find, newMails, change, versionOf } = draftStore(deps)
   const common = { path: '/drafts/:key', role: 'viewer', name: 'draft' } as const
 
   function place(who: Caller, key: string): Stored {
@@ -172,7 +217,7 @@ export const drafts = (deps: Deps): Route<Need>[] => {
       returns: Draft,
       status: 200,
       find: place,
-      run: ({ who, record, body }) => put(who, record.id, (body as v.InferOutput<typeof DraftPut>).body),
+      run: ({ who, record, body }) => change(who, record.id, (body as v.InferOutput<typeof DraftPut>).body) as Draft,
     },
     {
       ...common,
@@ -181,7 +226,7 @@ export const drafts = (deps: Deps): Route<Need>[] => {
       summary: 'Forget my draft',
       status: 204,
       find: place,
-      run: ({ who, record }) => void remove(who, record.id),
+      run: ({ who, record }) => void change(who, record.id, undefined),
     },
   ]
 }

@@ -205,6 +205,49 @@ describe('a merge', () => {
     assert.equal(filesAt(a).length, 1)
   })
 
+  test('lets nobody answer twice who still has the merged one on the screen', async () => {
+    const [one, two] = [await arrived('Raf'), await arrived('Sia')]
+    const [a, b] = [one.conversation_id, two.conversation_id]
+    await merged(a, b)
+    const answer = (last_seen_message_id: string) =>
+      app.call('POST', '/messages', {
+        ...{ conversation_id: a, direction: 'outbound', body_text: 'Here it is.', last_seen_message_id },
+      })
+    const stopped = await answer(one.id)
+    assert.deepEqual([stopped.status, stopped.body.code, stopped.body.message_id], [409, 'newer_message', two.id])
+    assert.equal((await answer(two.id)).status, 201)
+    assert.equal((await answer(two.id)).body.code, 'newer_message')
+  })
+
+  test('keeps what is written on in the merged one where its messages are, and forgets what is sent from there', async () => {
+    const [one, two] = [await arrived('Tor'), await arrived('Ulf')]
+    const [a, b] = [one.conversation_id, two.conversation_id]
+    const keyOf = (id: string) => `reply:conversations:${id}`
+    const put = (id: string, text: string, who: Person = 'member') =>
+      app.ok(who, 'PUT', `/drafts/${keyOf(id)}`, { body: { text } })
+    const forget = (id: string, who: Person = 'member') =>
+      app.ask(who, 'DELETE', `/drafts/${keyOf(id)}`, undefined, { 'If-Match': '*' })
+    const texts = async (who: Person = 'member') =>
+      Promise.all([a, b].map(async (id) => (await app.ok(who, 'GET', `/drafts/${keyOf(id)}`)).body?.text))
+    await put(a, 'Dear Tor')
+    await put(b, 'Dear Ulf')
+    await merged(a, b)
+    await put(a, 'Dear Tor, thanks')
+    assert.deepEqual(await texts(), ['Dear Tor, thanks', 'Dear Ulf\n\nDear Tor, thanks'])
+    // What was changed there since stays, and the new text comes below it.
+    await put(b, 'Dear both')
+    await put(a, 'Dear Tor, thank you')
+    assert.deepEqual(await texts(), ['Dear Tor, thank you', 'Dear both\n\nDear Tor, thank you'])
+    await forget(a)
+    assert.deepEqual(await texts(), [undefined, 'Dear both'])
+    // Who had begun nothing there finds it all the same, and nothing once it was sent.
+    await put(a, 'Hello', 'other')
+    await put(a, 'Hello Tor', 'other')
+    assert.deepEqual(await texts('other'), ['Hello Tor', 'Hello Tor'])
+    await forget(a, 'other')
+    assert.deepEqual(await texts('other'), [undefined, undefined])
+  })
+
   test('is refused where it makes no sense, and to who may only read', async () => {
     const [one, two] = [await arrived('Nia'), await arrived('Ole')]
     const [a, b] = [one.conversation_id, two.conversation_id]
