@@ -247,6 +247,33 @@ describe('a held mail of somebody', () => {
     assert.deepEqual([status, smtp.mails.length], ['failed', 0])
     assert.match(error, /was deactivated/)
   })
+
+  test('that does not go is in the bell of its writer and of whoever has the conversation', async (t) => {
+    const smtp = await startSmtp(t)
+    const { later } = desk.office(t, smtp.server.port)
+    const screens = await startScreens(server)
+    t.after(() => screens.stop())
+    const [ben, kim] = [await screens.signedIn('member'), await screens.signedIn('member')]
+    const bell = async (who: typeof ben): Promise<unknown[]> =>
+      (await who.call('GET', '/app/notifications')).body.data
+        .filter(({ kind }: Row) => kind === 'failed')
+        .map(({ record }: Row) => record.id)
+    const held = async (): Promise<string> => {
+      const { conversation_id } = await desk.asked()
+      await inbox.patch(conversation_id, { owner_id: kim.id })
+      const given = { conversation_id, ...AGAIN, send_at: inMinutes(5), send_unless_reply: true }
+      assert.equal((await ben.call('POST', '/api/v1/messages', given)).status, 201)
+      return conversation_id
+    }
+    const answered = await held()
+    await inbox.say('inbound', answered)
+    await later(5 * MINUTE)
+    assert.deepEqual([await bell(ben), await bell(kim)], [[answered], [answered]])
+    const left = await held()
+    server.store.db.prepare("UPDATE members SET status = 'deactivated' WHERE id = ?").run(ben.id)
+    await later(5 * MINUTE)
+    assert.deepEqual([await bell(kim), smtp.mails.length], [[left, answered], 0])
+  })
 })
 
 describe('a reply that closes', () => {

@@ -37,7 +37,7 @@ export function holdErrors(given: MessageCreate, channel: string | undefined, no
 }
 
 export const heldStore = once((deps: Deps) => {
-  const { db, clock } = deps
+  const { db, clock, react } = deps
   const conversations = conversationStore(deps)
   const jobs = jobQueue(deps)
   const rows = sendingRows(db)
@@ -107,6 +107,7 @@ export const heldStore = once((deps: Deps) => {
       send_unless_reply === 1 && unseen !== undefined ? ANSWERED : hasLeft.get(org, author.id) ? WRITER_LEFT : undefined
     if (reason !== undefined) {
       finish(org, message, { status: 'failed', error: reason, send_at: null })
+      react({ org, member: null }, 'message.failed', message)
       return false
     }
     const now = clock.now()
