@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { waitingMails } from '../../src/inbox/mailboxes/waiting-mails.ts'
 import { sendingStore } from '../../src/mail/sending.ts'
 import { errorsOf, type Row } from '../support/records.ts'
-import { startScreens } from '../support/screens.ts'
+import { type Screens, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { officeOf } from './office.ts'
@@ -14,14 +14,19 @@ const MINUTE = 60_000
 const AGAIN = { direction: 'outbound', body_text: 'Once more' }
 
 let server: TestServer
+let screens: Screens
 let desk: ReturnType<typeof officeOf>
 let inbox: (typeof desk)['inbox']
 before(async () => {
   server = await startServer()
+  screens = await startScreens(server)
   desk = officeOf(server)
   inbox = desk.inbox
 })
-after(() => server.stop())
+after(async () => {
+  await screens.stop()
+  await server.stop()
+})
 
 const inMinutes = (minutes: number) => inbox.inMs(minutes * MINUTE)
 const cancel = ({ id }: Row) => server.call('POST', `/messages/${id}/cancel`)
@@ -217,8 +222,6 @@ describe('a held mail of somebody', () => {
     const { tick } = desk.office(t, smtp.server.port)
     const question = await desk.asked()
     const held = await desk.answer(question, { send_at: inMinutes(30), closes_conversation: true })
-    const screens = await startScreens(server)
-    t.after(() => screens.stop())
     const [other, owner] = [await screens.signedIn('admin'), await screens.signedIn({ id: server.a.owner })]
     const refused = await other.call('POST', `/api/v1/messages/${held.id}/cancel`)
     assert.deepEqual([refused.status, refused.body.code], [403, 'not_author'])
@@ -251,8 +254,6 @@ describe('a held mail of somebody', () => {
   test('that does not go is in the bell of its writer and of whoever has the conversation', async (t) => {
     const smtp = await startSmtp(t)
     const { later } = desk.office(t, smtp.server.port)
-    const screens = await startScreens(server)
-    t.after(() => screens.stop())
     const [ben, kim] = [await screens.signedIn('member'), await screens.signedIn('member')]
     const bell = async (who: typeof ben): Promise<unknown[]> =>
       (await who.call('GET', '/app/notifications')).body.data
@@ -304,8 +305,6 @@ describe('a reply that closes', () => {
   test('that fails later is told to its writer and to whoever has the conversation, and to nobody of a sequence', async (t) => {
     const smtp = await startSmtp(t)
     const { tick } = desk.office(t, smtp.server.port)
-    const screens = await startScreens(server)
-    t.after(() => screens.stop())
     const [ben, kim] = [await screens.signedIn('member'), await screens.signedIn('member')]
     const told = async (who: typeof ben): Promise<unknown[]> =>
       (await who.call('GET', '/app/notifications')).body.data
