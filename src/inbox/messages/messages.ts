@@ -71,7 +71,7 @@ export const messageStore = once((deps: Deps) => {
     const { conversation, channel } = placeOf(who, given)
     const repeated = given.external_id && (known.get(who.org, channel, given.external_id) as string | undefined)
     if (repeated) return { repeated: columns.present(find(who, repeated)) }
-    checkUnanswered(who.org, { ...given, conversation_id: conversation?.id })
+    checkUnanswered(who.org, conversation?.id, given)
     const at = timeOf(given)
     const files = attachments.read(given.attachments ?? [], uploaded)
     const { direction } = given

@@ -15,9 +15,13 @@ export const neverTwice = once(({ db }: Deps) => {
    * Throws 409 if a person has written since the message that the writer has seen. Notes and machines do not count. The id is a
    * place in the order in which messages were stored: that of one that was taken back since is as good.
    */
-  return (org: number, { conversation_id, direction, last_seen_message_id: seen }: MessageCreate): void => {
-    if (!conversation_id || !seen || direction !== 'outbound') return
-    const since = newer.get(org, conversation_id, seen) as { id: string; direction: string } | undefined
+  return (
+    org: number,
+    conversation: string | undefined,
+    { direction, last_seen_message_id: seen }: MessageCreate,
+  ): void => {
+    if (!conversation || !seen || direction !== 'outbound') return
+    const since = newer.get(org, conversation, seen) as { id: string; direction: string } | undefined
     if (!since) return
     const by = since.direction === 'inbound' ? 'A new message has come' : 'Somebody else has answered'
     throw conflict('newer_message', `${by} since you read this conversation. Read it, then send yours or drop it.`, {
