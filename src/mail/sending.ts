@@ -263,8 +263,7 @@ export const sendingStore = once((deps: Deps) => {
   function lost(org: number, message: Message, error: string): void {
     finish(org, message, { status: 'failed', error: error.slice(0, MAX_ERROR) })
     if (message.enrollment_id !== null) return
-    closing.reopen(org, message)
-    conversations.unanswered(org, message.conversation_id)
+    closing.unanswered(org, message)
   }
 
   function recordError(org: number, mailbox: string | null, error: string): void {

@@ -41,13 +41,19 @@ const PROGRAMS: Record<string, string> = {
 }
 
 /** Maildirs that another server has, such as Dovecot: whose files they are, and the folder of each person in `dir`. */
-type Maildirs = { dir: string; owner: { uid: number; gid: number }; folder: string }
+type Maildirs = { dir: string; owner: { uid: number; gid: number }; folder: string | ((email: string) => string) }
 
 /**
- * Starts a Postfix that has the mailboxes of these people, all of one domain, and takes so many recipients in one mail. It
- * keeps their mails itself, or puts them into the folder of another server.
+ * Starts a Postfix that has the mailboxes of these people, and takes so many recipients in one mail. It keeps their mails
+ * itself, or puts them into the folders of another server. Mails to those who are `bouncing` are taken, and bounce.
  */
-export async function startPostfix(t: Ends, people: readonly string[], limit: number, maildirs?: Maildirs) {
+export async function startPostfix(
+  t: Ends,
+  people: readonly string[],
+  limit: number,
+  maildirs?: Maildirs,
+  bouncing: readonly string[] = [],
+) {
   const dir = mkdtempSync(join(tmpdir(), 'dealbox-smtp-'))
   const at = (name: string) => join(dir, name)
   const [port] = await freePorts(1)
@@ -56,7 +62,8 @@ export async function startPostfix(t: Ends, people: readonly string[], limit: nu
   execFileSync('chown', ['postfix', at('data'), at('mail')])
   const ownId = Number(execFileSync('id', ['-u', 'postfix'], { encoding: 'utf8' }))
   const { dir: base, owner } = maildirs ?? { dir: at('mail'), owner: { uid: ownId, gid: ownId } }
-  const folderOf = (email: string): string => maildirs?.folder ?? email
+  const { folder = (email: string) => email } = maildirs ?? {}
+  const folderOf = (email: string): string => (typeof folder === 'string' ? folder : folder(email))
   const table = (name: string, rows: Record<string, string>) =>
     writeFileSync(
       at(name),
@@ -65,6 +72,8 @@ export async function startPostfix(t: Ends, people: readonly string[], limit: nu
         .join(''),
     )
   table('people', Object.fromEntries(people.map((email) => [email, `${folderOf(email)}/`])))
+  table('late', Object.fromEntries(bouncing.map((email) => [email, 'late:'])))
+  table('nobody', {})
   table('access', {})
   const settings = {
     compatibility_level: '3.6',
@@ -81,7 +90,10 @@ export async function startPostfix(t: Ends, people: readonly string[], limit: nu
     inet_interfaces: '127.0.0.1',
     inet_protocols: 'ipv4',
     mynetworks: '127.0.0.0/8',
-    virtual_mailbox_domains: people[0]?.split('@')[1] ?? '',
+    transport_maps: `texthash:${at('late')}`,
+    message_size_limit: '0', // none
+    virtual_mailbox_limit: '0',
+    virtual_mailbox_domains: [...new Set(people.map((email) => email.split('@')[1]))].join(' '),
     virtual_mailbox_base: base,
     virtual_mailbox_maps: `texthash:${at('people')}`,
     virtual_minimum_uid: '1',
@@ -97,6 +109,7 @@ export async function startPostfix(t: Ends, people: readonly string[], limit: nu
       .join(''),
   )
   const lines = [`127.0.0.1:${port} inet n - n - - smtpd -o max_use=1`, 'postlog unix-dgram n - n - 1 postlogd']
+  lines.push(`late unix - n n - 0 virtual -o virtual_mailbox_maps=texthash:${at('nobody')}`)
   for (const name of SERVICES)
     lines.push(
       `${name} unix ${PUBLIC.has(name) ? 'n' : '-'} ${name === 'virtual' ? 'n' : '-'} n - 0 ${PROGRAMS[name] ?? name}`,
@@ -119,9 +132,19 @@ export async function startPostfix(t: Ends, people: readonly string[], limit: nu
     const folder = join(base, folderOf(email), 'new')
     return existsSync(folder) ? readdirSync(folder).length : 0
   }
+  /** Whether every mail that was taken lies in a mailbox, or has bounced. */
+  const isEmpty = (): boolean =>
+    ['maildrop', 'incoming', 'active', 'deferred'].every((name) => {
+      const folder = join(at('queue'), name)
+      return (
+        !existsSync(folder) ||
+        readdirSync(folder, { recursive: true, withFileTypes: true }).every((each) => each.isDirectory())
+      )
+    })
   return {
     server,
     got,
+    isEmpty,
     /** What is answered for recipients from the next mail on. */
     answer: (replies: Record<string, string>) => table('access', replies),
     /** Resolves once so many mails lie in all mailboxes together. */

@@ -187,12 +187,12 @@ export const conversationStore = once((deps: Deps) => {
     return save(who, held, after, isAnswer ? effect.at : now)
   }
 
-  /** Handles an answer that could not be sent: the SLA targets continue as if it had not been written. */
-  function unanswered(org: number, id: string): void {
+  /** Handles an answer that could not be sent, and what was closed with it from then on: the SLA targets continue as before. */
+  function unanswered(org: number, id: string, closedBefore?: number): void {
     const who = { org, member: null }
     const now = clock.now()
     const before = byId(who, id)
-    const after = withoutAnswer(org, before)
+    const after = withoutAnswer(org, before, closedBefore)
     if (same(before, after)) return
     const held = hold(org, before)
     const isFirst = before.first_response_at !== null && after.first_response_at === null

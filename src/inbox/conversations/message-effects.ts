@@ -56,7 +56,9 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     )
     .pluck()
   const lastClosing = db
-    .prepare("SELECT max(at) FROM conversation_statuses WHERE org_id = ? AND conversation_id = ? AND status = 'closed'")
+    .prepare(
+      "SELECT max(at) FROM conversation_statuses WHERE org_id = ? AND conversation_id = ? AND status = 'closed' AND at < ?",
+    )
     .pluck()
 
   const hasLeft = db.prepare("SELECT 1 FROM members WHERE org_id = ? AND id = ? AND status = 'deactivated'").pluck()
@@ -94,8 +96,8 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const isAhead = (time: string): boolean => (parseTime(time) as number) > clock.now()
 
   /** The time of the first inbound message after an answer that was not settled by closing. */
-  const waitingBehind = (org: number, id: string, at: number): string | null =>
-    firstBehind(org, id, at, lastClosing.get(org, id) as number | null)
+  const waitingBehind = (org: number, id: string, at: number, closedBefore = Number.MAX_SAFE_INTEGER): string | null =>
+    firstBehind(org, id, at, lastClosing.get(org, id, closedBefore) as number | null)
 
   /** Since when somebody waits, whatever was closed after that time. */
   function waitingSince(org: number, id: string, closedAt: number | null): string | null {
@@ -111,14 +113,14 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
 
   /**
    * Returns the conversation after an answer failed: the contact waits again, unless another answer counts. A closed
-   * conversation stays settled.
+   * conversation stays settled. What was closed from `closedBefore` on settles nothing.
    */
-  function withoutAnswer(org: number, before: Conversation): Conversation {
+  function withoutAnswer(org: number, before: Conversation, closedBefore?: number): Conversation {
     const { id, status } = before
     const { first, last } = answered.get({ org, id }) as { first: number | null; last: number | null }
     const first_response_at = first === null ? null : rfc3339(first)
     if (status === 'closed') return { ...before, first_response_at }
-    return { ...before, first_response_at, waiting_since: waitingBehind(org, id, last ?? -1) }
+    return { ...before, first_response_at, waiting_since: waitingBehind(org, id, last ?? -1, closedBefore) }
   }
 
   return { withMessage, withoutAnswer, waitingSince }

@@ -156,18 +156,19 @@ export const heldStore = once((deps: Deps) => {
     conversations.patch(who, conversations.byId(who, conversation_id), { status: 'closed' })
   }
 
-  /** What was closed with an answer that nobody got waits again. */
-  function reopen(org: number, { id, conversation_id }: Message): void {
-    if (!closes(org, id)) return
+  /** Nobody got an answer: what was closed with it is open again, and who waited for it waits as before. */
+  function unanswered(org: number, { id, conversation_id, sent_at }: Message): void {
     const who = { org, member: null }
+    const isClosing = closes(org, id)
     const before = conversations.byId(who, conversation_id)
-    if (before.status === 'closed') conversations.patch(who, before, { status: 'open' })
+    if (isClosing && before.status === 'closed') conversations.patch(who, before, { status: 'open' })
+    conversations.unanswered(org, conversation_id, isClosing ? (parseTime(sent_at) as number) : undefined)
   }
 
   const closes = (org: number, id: string): boolean =>
     (rulesOf.get(org, id) as { closes_conversation: number } | undefined)?.closes_conversation === 1
 
-  return { note, release, cancel, sendNow, settle, reopen }
+  return { note, release, cancel, sendNow, settle, unanswered }
 })
 
 function effectOf({ body_text, attachments, author }: Message, at: number, isAside: boolean): MessageEffect {
