@@ -13,7 +13,8 @@ export const neverTwice = once(({ db }: Deps) => {
 
   /**
    * Throws 409 if a person has written since the message that the writer has seen. Notes and machines do not count. The id is a
-   * place in the order in which messages were stored: that of one that was taken back since is as good.
+   * place in the order in which messages were stored: that of one that was taken back since is as good. `conversation` is where
+   * the reply goes: the other one, if that which the writer has on the screen was merged.
    */
   return (
     org: number,

@@ -5,6 +5,7 @@ import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
 import { deskOf, person } from '../../support/desk.ts'
 import { inboxOf } from '../../support/inbox.ts'
+import { belongs } from '../../support/inbox-views.ts'
 import { setMailboxes } from '../../support/mailbox.ts'
 import { idsOf, type Row } from '../../support/records.ts'
 import { examples, seedOf } from '../../support/seed.ts'
@@ -179,27 +180,6 @@ test('a reply to everybody goes to whom the API would send it, without an addres
   setMailboxes(app, [])
   assert.equal((await asked(mail.conversation_id)).body.reason, 'no_mailbox')
 })
-
-/** What belongs to each view, told by the fields of the record alone. */
-function belongs(view: string, record: Row, member: string, now: number): boolean {
-  const { status, owner_id, waiting_since, first_response_at, sla } = record
-  const isOpen = status === 'open' || status === 'pending'
-  const pending = [
-    first_response_at === null ? sla.first_response_due_at : null,
-    sla.next_response_due_at,
-    sla.resolution_due_at,
-  ].filter((due) => due !== null)
-  const is: Record<string, boolean> = {
-    open: isOpen,
-    mine: isOpen && owner_id === member,
-    nobody: isOpen && owner_id === null,
-    waiting: isOpen && waiting_since !== null,
-    snoozed: status === 'snoozed',
-    late: status !== 'closed' && pending.some((due) => Math.floor(Date.parse(due) / 1000) < Math.floor(now / 1000)),
-    at_risk: status !== 'closed' && sla.status === 'at_risk',
-  }
-  return is[view] as boolean
-}
 
 test('after any acts of three members, rows, counts and records agree in each view', async () => {
   const people = ['owner', 'member', 'other'] as const

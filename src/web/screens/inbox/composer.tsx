@@ -209,7 +209,8 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
           aria-labelledby={`inbox-${mode}`}
           // Who writes, or is about to, decides: no colleague who begins or stops changes it.
           onFocusIn={() => modes.set(id, mode)}
-          onKeyDown={(event) => {
+          // Before the field, which sends without closing.
+          onKeyDownCapture={(event) => {
             if (event.key !== 'Enter' || !event.shiftKey || !(event.ctrlKey || event.metaKey) || mode !== 'reply')
               return
             event.preventDefault()

@@ -70,9 +70,23 @@ export function Screen() {
     else list.current?.show(row)
   }
 
+  /** What stood beside the open one, should it leave the list. */
+  const beside = useRef<{ id: string | null; above?: string | undefined; below?: string | undefined }>({ id: null })
+  if (at >= 0) beside.current = { id, above: rows.idAt(at - 1), below: rows.idAt(at + 1) }
+
   /** The row that has the focus, else the open one. */
   const rowNow = () => (focused !== null && document.activeElement?.closest('.il') ? rows.rowOf(focused) : at)
-  const step = (by: number) => go(Math.max(0, Math.min((total ?? 1) - 1, rowNow() + by)))
+  function step(by: number): void {
+    let from = rowNow()
+    if (from < 0 && beside.current.id === id) {
+      const [above, below] = [beside.current.above, beside.current.below].map((each) => rows.rowOf(each ?? '')) as [
+        number,
+        number,
+      ]
+      from = below >= 0 ? below - (by > 0 ? 1 : 0) : above + (by > 0 ? 0 : 1)
+    }
+    go(Math.max(0, Math.min((total ?? 1) - 1, from + by)))
+  }
 
   function closeNext(closed: string): void {
     const row = rows.rowOf(closed)
