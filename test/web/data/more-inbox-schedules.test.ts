@@ -1,0 +1,3 @@
+import { threeMembers } from './support/three-members.ts'
+
+threeMembers(1)
