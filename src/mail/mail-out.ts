@@ -8,6 +8,7 @@ import { mailIdOf } from '../inbox/messages/outgoing.ts'
 import type { MailFile, MailOut } from '../lib/mail/mail.ts'
 import { parseTime } from '../lib/time.ts'
 import { unsubscribing } from '../sequences/enrollments/unsubscribe.ts'
+import { ruleAnswers } from './rules/rule-answers.ts'
 import type { Waiting } from './sending.ts'
 
 /** Messages as the mails that leave. */
@@ -16,7 +17,7 @@ export const outgoingMails = once((deps: Deps) => {
   const tags = replyTags(deps)
   const { headers } = unsubscribing(deps)
   const files = attachmentStore(deps)
-  const isOfRule = deps.db.prepare('SELECT 1 FROM rule_runs WHERE org_id = ? AND answer_id = ?').pluck()
+  const { isAnswer } = ruleAnswers(deps)
 
   /**
    * Returns the mail to send. The sender's name is that of the mailbox, or for sequences that of the member who writes.
@@ -45,7 +46,7 @@ export const outgoingMails = once((deps: Deps) => {
 
   /** No program should answer it (RFC 3834), nor Exchange. */
   const ofRule = (org: number, { id }: Message): Record<string, string> =>
-    isOfRule.get(org, id) === undefined ? {} : { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' }
+    isAnswer(org, id) ? { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' } : {}
 
   function filesOf(org: number, { attachments }: Message): MailFile[] {
     return attachments.map(({ id, name, content_type, size_bytes, cid = null }) => {

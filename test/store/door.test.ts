@@ -99,6 +99,7 @@ const OWNERS = [
   'meetings/',
   'inbox/',
   'sequences/',
+  'mail/rules/',
   'webhooks/',
   'personal/',
   'cleanup/',

@@ -63,7 +63,7 @@ export const moveRows = once(({ db, clock }: Deps) => {
   const last = db.prepare(
     `SELECT sent_at, body_text, attachments ->> '$[0].name' AS file
      FROM messages INDEXED BY messages_sent
-     WHERE org_id = +? AND conversation_id = +? AND direction <> 'note' AND send_at IS NULL
+     WHERE org_id = ? AND conversation_id = ? AND direction <> 'note' AND send_at IS NULL
      ORDER BY sent_at DESC, id DESC LIMIT 1`,
   )
   const count = db
