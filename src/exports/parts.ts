@@ -14,6 +14,7 @@ import { linkOf } from '../filters/membership.ts'
 import { columns as conversationColumns } from '../inbox/conversations/conversation.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
 import type { Move } from '../inbox/conversations/move-rows.ts'
+import { movedTo } from '../inbox/conversations/moved-to.ts'
 import { rowColumns as hoursColumns } from '../inbox/hours/hours.ts'
 import { columns as mailboxColumns } from '../inbox/mailboxes/mailbox.ts'
 import { columns as attachmentColumns, attachmentStore } from '../inbox/messages/attachments.ts'
@@ -181,7 +182,7 @@ function moves(db: Database): Part {
     undo: c.json('undo'),
   })
   const part = journal(db, 'conversation_moves', 'id', columns)
-  const mark = db.prepare('UPDATE conversations SET is_merged = 1 WHERE org_id = ? AND id = ?')
+  const { mark } = movedTo(db)
   const search = searchIndex(db, 'conversation')
   return {
     ...part,
@@ -189,7 +190,7 @@ function moves(db: Database): Part {
       part.restore(org, row)
       const { kind, undone_at, from_id } = row as Pick<Move, 'kind' | 'from_id'> & { undone_at: string | null }
       if (kind !== 'merge' || undone_at !== null) return
-      mark.run(org, from_id)
+      mark(org, from_id, true)
       search.remove(org, from_id)
     },
   }

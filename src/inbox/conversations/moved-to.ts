@@ -15,6 +15,7 @@ export function movedTo(db: Database) {
     )
     .pluck()
 
+  const mark = db.prepare('UPDATE conversations SET is_merged = ? WHERE org_id = ? AND id = ?')
   const numberOf = db.prepare("SELECT '#' || number FROM conversations WHERE org_id = ? AND id = ?").pluck()
 
   /** The conversation that one was merged into, or that one further; else itself. */
@@ -34,6 +35,7 @@ export function movedTo(db: Database) {
   return {
     leading,
     checkUnmerged,
+    mark: (org: number, id: string, isMerged: boolean): void => void mark.run(isMerged ? 1 : 0, org, id),
     isSplit: (org: number, from: string, to: string): boolean => split.get(org, from, to) !== undefined,
   }
 }

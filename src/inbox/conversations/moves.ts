@@ -25,11 +25,10 @@ export const moveStore = once((deps: Deps) => {
   const conversations = conversationStore(deps)
   const { byId, rewrite, reindex, unreadSince } = conversations
   const { withoutAnswer } = messageEffects(deps)
-  const { leading, checkUnmerged } = movedTo(db)
+  const { leading, checkUnmerged, mark } = movedTo(db)
   const rows = moveRows(deps)
   const search = searchIndex(db, 'conversation')
   const { isSpam } = listedSenders(deps)
-  const mark = db.prepare('UPDATE conversations SET is_merged = ? WHERE org_id = ? AND id = ?')
 
   const existing = db.prepare('SELECT 1 FROM conversations WHERE org_id = ? AND id = ?').pluck()
   const target = (who: Caller, id: string, pointer: string): Conversation => {
@@ -55,7 +54,7 @@ export const moveStore = once((deps: Deps) => {
   function mergeInto(who: Caller, from: Conversation, into: Conversation, brings: boolean): Conversation {
     const { org } = who
     const moved = rows.moveAll(org, from.id, into.id)
-    mark.run(1, org, from.id)
+    mark(org, from.id, true)
     // Its event comes first: by it the merge is taken back.
     const closed = rewrite(who, from, {
       ...from,
@@ -106,7 +105,7 @@ export const moveStore = once((deps: Deps) => {
     if (leading(org, into.id) !== into.id)
       throw conflict('merged_since', 'The other conversation was merged itself since. Take that back first.')
     rows.moveBack(org, moved, into.id, from.id)
-    mark.run(0, org, from.id)
+    mark(org, from.id, false)
     const now = clock.now()
     const isOver = before.snoozed_until !== null && (parseTime(before.snoozed_until) as number) <= now
     const back = rewrite(
