@@ -15,6 +15,7 @@ import { columns as conversationColumns } from '../inbox/conversations/conversat
 import { conversationStore } from '../inbox/conversations/conversations.ts'
 import type { Move } from '../inbox/conversations/move-rows.ts'
 import { movedTo } from '../inbox/conversations/moved-to.ts'
+import { spamTimes } from '../inbox/conversations/spam-senders.ts'
 import { rowColumns as hoursColumns } from '../inbox/hours/hours.ts'
 import { columns as mailboxColumns } from '../inbox/mailboxes/mailbox.ts'
 import { columns as attachmentColumns, attachmentStore } from '../inbox/messages/attachments.ts'
@@ -153,7 +154,7 @@ export function stageChanges(db: Database): Part {
 
 /** Which conversations are spam, and whose mails are. */
 function spam(db: Database): Part[] {
-  const set = db.prepare('UPDATE conversations SET spam_at = ? WHERE org_id = ? AND id = ?')
+  const set = spamTimes(db)
   const columns = c.columns({ id: c.plain('id'), spam_at: c.time('spam_at') })
   const senders = c.columns({
     email_key: c.text('email_key'),
@@ -164,7 +165,7 @@ function spam(db: Database): Part[] {
   })
   const part: Part = {
     ...{ name: 'conversation_spam', table: 'conversations', columns, order: 'id', where: 'spam_at IS NOT NULL' },
-    restore: (org: number, { id, spam_at }: never) => void set.run(parseTime(spam_at), org, id),
+    restore: (org: number, { id, spam_at }: never) => set(org, id, parseTime(spam_at) as number),
   }
   return [part, journal(db, 'spam_senders', 'email_key', senders)]
 }

@@ -2,12 +2,19 @@ import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { emailKey } from '../../lib/email.ts'
 import { rfc3339 } from '../../lib/time.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 
 /** So many of the newest spam conversations are named: the search marks them. */
 const MAX_NAMED = 1000
 const MAX_SENDERS = 1000
 
 type Row = { email: string; listed_by: string | null; at: number; held: number; last_at: number | null }
+
+/** Says since when a conversation is spam, in ms; null if it is none. */
+export function spamTimes(db: Database): (org: number, id: string, at: number | null) => void {
+  const set = db.prepare('UPDATE conversations SET spam_at = ? WHERE org_id = ? AND id = ?')
+  return (org, id, at) => void set.run(at, org, id)
+}
 
 /** Whose mails are spam. */
 export const listedSenders = once(({ db }: Deps) => {

@@ -8,7 +8,7 @@ import type { Conversation } from './conversation.ts'
 import { conversationStore } from './conversations.ts'
 import { messageEffects } from './message-effects.ts'
 import { movedTo } from './moved-to.ts'
-import { listedSenders } from './spam-senders.ts'
+import { listedSenders, spamTimes } from './spam-senders.ts'
 
 /** What an event tells of a change. */
 type Told = { object: Record<string, unknown>; changed_fields: readonly string[] }
@@ -40,7 +40,7 @@ export const spamStore = once((deps: Deps) => {
        WHERE contact_emails.org_id = @org AND contact_emails.email_key = @key LIMIT 1`,
     )
     .pluck()
-  const setSpam = db.prepare('UPDATE conversations SET spam_at = ? WHERE org_id = ? AND id = ?')
+  const setSpam = spamTimes(db)
   const spamAt = db.prepare('SELECT spam_at FROM conversations WHERE org_id = ? AND id = ?').pluck()
   const former = db.prepare(
     `SELECT (SELECT status FROM conversation_statuses WHERE org_id = @org AND conversation_id = @id AND at < @at
@@ -83,7 +83,7 @@ export const spamStore = once((deps: Deps) => {
       record.closed_at === null
         ? (parseTime(closed.closed_at as string) as number)
         : Math.max(parseTime(closed.updated_at) as number, (parseTime(record.closed_at) as number) + 1)
-    setSpam.run(at, org, record.id)
+    setSpam(org, record.id, at)
     senders.add(who, key, at)
     return closed
   }
@@ -93,7 +93,7 @@ export const spamStore = once((deps: Deps) => {
     const { org } = who
     const record = byId(who, id)
     const at = spamAt.get(org, id)
-    setSpam.run(null, org, id)
+    setSpam(org, id, null)
     const { status: before, closed_at } = former.get({ org, id, at }) as {
       status: Conversation['status'] | null
       closed_at: number | null
