@@ -503,7 +503,8 @@ describe('sending requests from the page of another site', () => {
         const answer = await owner.call(method, path, '{}', { 'content-type': type })
         // Those that take files read it: what keeps other sites from sending one is that it comes from them.
         const isForm =
-          type?.startsWith('multipart/') && /^\/api\/v1\/(messages|meetings\/[^/]+\/transcript)$/.test(path)
+          type?.startsWith('multipart/') &&
+          /^\/(api\/v1\/(messages|meetings\/[^/]+\/transcript)|app\/drafts\/[^/]+\/files)$/.test(path)
         const expected = isForm ? [400, 'malformed_form'] : [415, 'unsupported_media_type']
         assert.deepEqual(answered(answer), expected, `${method} ${path} ${body}`)
       }
