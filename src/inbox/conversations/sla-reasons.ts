@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts'
-import { rfc3339 } from '../../lib/time.ts'
+import { DAY_MS, rfc3339 } from '../../lib/time.ts'
 import { hoursStore } from '../hours/hours.ts'
 import { slaClocks } from '../sla/clocks.ts'
 import { type Clock, isAwaited, type Target } from '../sla/sla.ts'
-import { type CountedPart, countedParts, running, type StatusChange } from '../sla/timeline.ts'
+import { type CountedPart, countedBefore, countedParts, running, type StatusChange } from '../sla/timeline.ts'
 import type { Conversation } from './conversation.ts'
 import { statusHistory } from './statuses.ts'
 
@@ -35,6 +35,8 @@ export type SlaReasons = {
 
 /** As many fit on a page that somebody reads. */
 const MAX_PARTS = 20
+/** Parts before that are only summed: a target may be years away, and the office open by the hour. */
+const SHOWN_MS = 28 * DAY_MS
 
 export function slaReasons(deps: Deps) {
   const { db, clock } = deps
@@ -57,7 +59,8 @@ export function slaReasons(deps: Deps) {
       .sort((one, other) => (one.due_at ?? Number.POSITIVE_INFINITY) - (other.due_at ?? Number.POSITIVE_INFINITY))
       .map((one): SlaReason => {
         const stretches = running(one.started_at, changes, stops)
-        const parts = countedParts(stretches, one.due_at ?? clock.now(), hours)
+        const until = one.due_at ?? clock.now()
+        const parts = countedParts(stretches, until - SHOWN_MS, until, hours)
         const shown = parts.slice(-MAX_PARTS)
         const earlier = parts.slice(0, -MAX_PARTS)
         return {
@@ -66,7 +69,10 @@ export function slaReasons(deps: Deps) {
           started_at: rfc3339(one.started_at),
           due_at: one.due_at === null ? null : rfc3339(one.due_at),
           parts: shown.map((part) => ({ from: rfc3339(part.from), to: rfc3339(part.to), counted_s: secondsOf(part) })),
-          earlier_s: earlier.reduce((sum, part) => sum + secondsOf(part), 0),
+          earlier_s: earlier.reduce(
+            (sum, part) => sum + secondsOf(part),
+            countedBefore(stretches, until - SHOWN_MS, hours) / 1000,
+          ),
           pauses: pausesOf(one, changes, stops),
         }
       })

@@ -45,15 +45,16 @@ export function usedUpAt(
 /** A part of the time that counted towards a target, in milliseconds. */
 export type CountedPart = { from: number; to: number }
 
-/** The time that counts from the first stretch up to `until`, cut where the hours close: its parts make the sum. */
+/** The time that counts after one moment and before another, cut where the hours close. */
 export function countedParts(
   stretches: readonly Stretch[],
+  after: number,
   until: number,
   hours: Pick<BusinessTime, 'isOpen' | 'nextOpenAt' | 'nextCloseAt'> | undefined,
 ): CountedPart[] {
   const parts: CountedPart[] = []
-  for (const [from, to] of stretches) {
-    const end = Math.min(to, until)
+  for (const [begin, to] of stretches) {
+    const [from, end] = [Math.max(begin, after), Math.min(to, until)]
     if (!hours) {
       if (end > from) parts.push({ from, to: end })
       continue
@@ -66,3 +67,14 @@ export function countedParts(
   }
   return parts
 }
+
+/** How much time counts before a moment, in milliseconds. */
+export const countedBefore = (
+  stretches: readonly Stretch[],
+  until: number,
+  hours: Pick<BusinessTime, 'between'> | undefined,
+): number =>
+  stretches.reduce((sum, [from, to]) => {
+    const end = Math.min(to, until)
+    return sum + (hours ? hours.between(from, end) : Math.max(0, end - from))
+  }, 0)
