@@ -37,7 +37,7 @@ export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLe
   const { id, send_at } = message
   const due = Date.parse(send_at ?? '')
   const [left, setLeft] = useState(due - serverNow())
-  const [isWorking, setWorking] = useState(false)
+  const [isBack, setBack] = useState(false)
   useEffect(() => {
     const tick = () => setLeft(due - serverNow())
     tick()
@@ -49,9 +49,8 @@ export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLe
 
   /** It is a draft before it is taken back, so that no lost answer takes the text along. */
   async function undo(): Promise<void> {
-    if (isWorking) return
-    if (!onBack(message)) return
-    setWorking(true)
+    if (isBack || !onBack(message)) return
+    setBack(true)
     try {
       await client().api.request('POST', `/app/messages/${id}/take-back`, { body: { key: draftKey } })
       await boxFiles(draftKey).again()
@@ -61,8 +60,7 @@ export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLe
       const hasLeft = error instanceof ApiProblem && error.code === 'not_held'
       if (hasLeft) onGone()
       showToast({ kind: 'error', text: hasLeft ? words.hasLeft : sayWhy(error) })
-    } finally {
-      setWorking(false)
+      setBack(false)
     }
   }
 
@@ -71,7 +69,7 @@ export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLe
   // The key is that of the moment: what waits until Monday is not taken back by it.
   useLayoutEffect(
     () =>
-      isLeaving && hasKey
+      isLeaving && hasKey && !isBack
         ? register([
             {
               id: 'inbox.undo-send',
@@ -84,9 +82,11 @@ export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLe
             },
           ])
         : undefined,
-    [id, isLeaving, hasKey],
+    [id, isLeaving, hasKey, isBack],
   )
 
+  // The draft stands for it until the thread is read again: an Undo that does nothing would be in the way of the next one's.
+  if (isBack) return null
   return (
     <div class="sent-letter row" role="status">
       {isLeaving ? (
