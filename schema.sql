@@ -215,7 +215,7 @@ CREATE TABLE preferences ( -- of a member: language, theme, keys, pinned views
 CREATE TABLE views ( -- saved questions to a list, and how to show it
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks')),
+  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks', 'conversations')),
   name TEXT NOT NULL,
   shape TEXT NOT NULL CHECK (shape IN ('table', 'board')),
   is_shared INTEGER NOT NULL CHECK (is_shared IN (0, 1)),
@@ -936,6 +936,17 @@ CREATE TABLE conversation_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX conversation_tags_conversation ON conversation_tags (org_id, conversation_id);
 
+CREATE TABLE conversation_mailboxes ( -- whose views show it: its mails came or left by them, or somebody moved it there
+  org_id INTEGER NOT NULL,
+  mailbox_id TEXT NOT NULL,
+  conversation_id TEXT NOT NULL,
+  chosen_at INTEGER, -- when it was moved there: replies leave by it, until one has left by another
+  PRIMARY KEY (org_id, mailbox_id, conversation_id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX conversation_mailboxes_conversation ON conversation_mailboxes (org_id, conversation_id);
+
 CREATE TABLE spam_senders ( -- whose mails are spam
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   email_key TEXT NOT NULL,
@@ -946,10 +957,10 @@ CREATE TABLE spam_senders ( -- whose mails are spam
   PRIMARY KEY (org_id, email_key)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE conversation_moves ( -- of messages: a conversation was merged into another one, or a message was split off
+CREATE TABLE conversation_moves ( -- a conversation was merged into another one or went to another mailbox, or a message was split off
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('merge', 'split')),
+  kind TEXT NOT NULL CHECK (kind IN ('merge', 'split', 'mailbox')), -- of one that went to another mailbox, both ids are its own
   from_id TEXT NOT NULL,
   to_id TEXT NOT NULL,
   member_id TEXT, -- no reference, as in events

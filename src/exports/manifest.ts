@@ -23,7 +23,7 @@ export const SHAPES: readonly (string | null)[] = [
   '01fc55abc8036164',
   '23f48fc5935166e0',
   '8d19f71a17ac2568',
-  '0f8c199c1423e868',
+  'e35b457426a6c981',
 ]
 export const FORMAT = SHAPES.length
 

@@ -104,6 +104,7 @@ export function parts(deps: Deps): Part[] {
     journal(db, 'rule_runs', 'message_id, rule_id', runColumns),
     { ...named('enrollments'), columns: rowColumns, order: 'id', restore: enrollmentStore(deps).restore },
     moves(db),
+    inMailboxes(db),
     ...spam(db),
     journal(db, 'enrollment_steps', 'enrollment_id, position', stepColumns),
     { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },
@@ -170,7 +171,17 @@ function spam(db: Database): Part[] {
   return [part, journal(db, 'spam_senders', 'email_key', senders)]
 }
 
-/** Merges of conversations, and messages that were split off. */
+/** In whose mailboxes' views conversations stand. */
+function inMailboxes(db: Database): Part {
+  const columns = c.columns({
+    mailbox_id: c.plain('mailbox_id'),
+    conversation_id: c.plain('conversation_id'),
+    chosen_at: c.time('chosen_at'),
+  })
+  return journal(db, 'conversation_mailboxes', 'mailbox_id, conversation_id', columns)
+}
+
+/** Merges of conversations, moves to another mailbox, and messages that were split off. */
 function moves(db: Database): Part {
   const columns = c.columns({
     id: c.plain('id'),

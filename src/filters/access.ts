@@ -5,7 +5,7 @@ import type { ListObject } from './catalog.ts'
 import { COMPANY } from './conditions.ts'
 
 type Choice = {
-  object: ListObject
+  object: ListObject | 'inbox'
   /** As stored or as sent: it is not validated here. */
   filter: unknown
 }
@@ -15,7 +15,7 @@ type Choice = {
  * filter, count its matches or see its members could learn the contents of records that they may not read.
  */
 export function scopesOf({ object, filter }: Choice): Scope[] {
-  const own: Scope = `rest.crm.${TABLES[object]}.read`
+  const own: Scope = object === 'inbox' ? 'rest.inbox.conversations.read' : `rest.crm.${TABLES[object]}.read`
   return namesCompany(filter) ? [own, 'rest.crm.companies.read'] : [own]
 }
 

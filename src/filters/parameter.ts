@@ -15,7 +15,7 @@ const MAX_LENGTH = 6000
  * The parameter `filter` of a list: a filter like that of a smart list, as JSON. Only for internal lists. A wrong filter
  * is 422 with pointers below `/filter`.
  */
-export function filterParameter(store: Pick<Store, 'db' | 'clock'>, object: ListObject): Parameter {
+export function filterParameter(store: Pick<Store, 'db' | 'clock'>, object: ListObject | 'inbox'): Parameter {
   const smart = smartLists(store)
   return {
     type: 'text',

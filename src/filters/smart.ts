@@ -34,7 +34,7 @@ export function smartLists({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   )
   const calendar = calendarOf(db)
   const existing = new Map(
-    ['companies', 'contacts', 'deals', 'members', 'stages', 'tags', 'close_reasons'].map((table) => [
+    ['companies', 'contacts', 'deals', 'members', 'stages', 'tags', 'close_reasons', 'mailboxes'].map((table) => [
       table,
       db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND id = ?`).pluck(),
     ]),

@@ -21,7 +21,7 @@ import { preferenceStore } from './preferences.ts'
 
 // 1. The wire form.
 
-const OBJECTS = ['deals', 'contacts', 'companies', 'tasks'] as const
+const OBJECTS = ['deals', 'contacts', 'companies', 'tasks', 'conversations'] as const
 
 const fields = {
   name: f.title,

@@ -126,12 +126,20 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
   const other = others.find(({ conversation_id }) => conversation_id !== one?.conversation_id)
   assert.ok(one && other)
   const who = { org: org.org, member: org.owner }
-  const { merge, split, takeBack } = moveStore(deps)
+  const { merge, split, toMailbox, takeBack } = moveStore(deps)
   const conversation = conversationStore(deps).byId(who, one.conversation_id)
   store.transaction(() => merge(who, conversation, other.conversation_id))
   const moved = messageColumns.present(messageStore(deps).find(who, one.id))
   const made = store.transaction(() => split(who, moved))
   store.transaction(() => takeBack(who, made.id, made.version))
+  const box = store.db
+    .prepare(
+      `SELECT id FROM mailboxes WHERE org_id = @org AND is_active = 1 AND member_id IS NULL AND id NOT IN
+         (SELECT mailbox_id FROM conversation_mailboxes WHERE org_id = @org AND conversation_id = @id)`,
+    )
+    .pluck()
+    .get({ org: org.org, id: other.conversation_id }) as string
+  store.transaction(() => toMailbox(who, conversationStore(deps).byId(who, other.conversation_id), box))
   const [last] = others.slice(-1)
   const marked = conversationStore(deps).byId(who, last?.conversation_id as string)
   store.transaction(() => spamStore(deps).mark(who, marked, true))

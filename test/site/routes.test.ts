@@ -18,6 +18,7 @@ POST   /app/bulk                  member
 GET    /app/bulk/:id              member
 POST   /app/bulk/:id/stop         member
 POST   /app/bulk/:id/undo         member
+POST   /app/conversations/:id/mailbox      member
 POST   /app/conversations/:id/merge        member
 POST   /app/conversations/:id/spam         member
 DELETE /app/deals/:id             member

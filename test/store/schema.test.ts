@@ -348,6 +348,12 @@ describe('a reference into another organisation', () => {
     const both = { from_id: body.conversation_id, to_id: body.conversation_id }
     const move = { org_id: org, id: server.store.clock.id(), kind: 'split', ...both, at: 0, undo: '{}' }
     insertRow(server.store, 'conversation_moves', move)
+    const box = server.store.db.prepare('SELECT id FROM mailboxes WHERE org_id = ?').pluck().get(org) as string
+    insertRow(server.store, 'conversation_mailboxes', {
+      org_id: org,
+      mailbox_id: box,
+      conversation_id: body.conversation_id,
+    })
     return body.conversation_id
   }
 

@@ -24,6 +24,18 @@ export const CHANGES: Record<string, Record<string, Change>> = {
 
 type NewFiles = Record<string, (before: Record<string, Row[]>) => Row[]>
 
+/** Where a mail came or left by a mailbox, its conversation stands. */
+const inMailboxes: NewFiles[string] = ({ 'message_headers.ndjson': mails = [], 'messages.ndjson': messages = [] }) => {
+  const of = new Map(messages.map(({ id, conversation_id }) => [id, conversation_id]))
+  const keys = mails
+    .filter((each) => each.mailbox_id !== null)
+    .map((each) => `${each.mailbox_id} ${of.get(each.message_id)}`)
+  return [...new Set(keys)].sort().map((key) => {
+    const [mailbox_id, conversation_id] = key.split(' ')
+    return { mailbox_id, conversation_id, chosen_at: null }
+  })
+}
+
 const NEW_IN_6: NewFiles = {
   'message_aliases.ndjson': () => [],
   'external_ids.ndjson': () => [],
@@ -32,6 +44,7 @@ const NEW_IN_6: NewFiles = {
   'rule_runs.ndjson': () => [],
   'conversation_moves.ndjson': () => [],
   'conversation_spam.ndjson': () => [],
+  'conversation_mailboxes.ndjson': inMailboxes,
   'spam_senders.ndjson': () => [],
 }
 

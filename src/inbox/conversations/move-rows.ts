@@ -3,6 +3,7 @@ import type { Caller } from '../../lib/caller.ts'
 import { conflict } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { Conversation } from './conversation.ts'
+import type { InMailbox } from './mailboxes-of.ts'
 import { previewOf } from './message-effects.ts'
 
 const TABLES = ['messages', 'enrollments', 'notes', 'tasks', 'meetings'] as const
@@ -25,7 +26,7 @@ export type Kept = Pick<Conversation, (typeof KEPT)[number]>
 
 export type Move = {
   id: string
-  kind: 'merge' | 'split'
+  kind: 'merge' | 'split' | 'mailbox'
   from_id: string
   to_id: string
   member_id: string | null
@@ -40,6 +41,9 @@ export type Move = {
     from?: Kept
     into?: Kept
     after?: Kept
+    /** In whose views the one that stayed, or went to another mailbox, stood before. */
+    mailboxes?: InMailbox[]
+    to_mailbox?: string
   }
 }
 type Row = Omit<Move, 'undo'> & { undo: string }
@@ -79,7 +83,7 @@ export const moveRows = once(({ db, clock }: Deps) => {
   const ofBoth = db.prepare(
     `SELECT id, kind, from_id, to_id, member_id, at, undone_at, undo FROM conversation_moves
      WHERE org_id = @org AND from_id = @id
-     UNION ALL SELECT id, kind, from_id, to_id, member_id, at, undone_at, undo FROM conversation_moves
+     UNION SELECT id, kind, from_id, to_id, member_id, at, undone_at, undo FROM conversation_moves
      WHERE org_id = @org AND to_id = @id ORDER BY id`,
   )
 
@@ -119,7 +123,7 @@ export const moveRows = once(({ db, clock }: Deps) => {
   const of = (org: number, id: string): Move[] =>
     (ofBoth.all({ org, id }) as Row[]).map((row) => ({ ...row, undo: JSON.parse(row.undo) }))
 
-  /** By the conversation that was merged, or split off, and the version that its event has. */
+  /** By the conversation that was merged, split off or moved, and the version that its event has. */
   const ofEvent = (org: number, id: string, version: number): Move | undefined =>
     of(org, id).find(({ kind, from_id, to_id, undone_at, undo }) =>
       kind === 'split'

@@ -7,12 +7,14 @@ import { missing } from '../../store/rows/references.ts'
 import { searchIndex } from '../../store/search/search.ts'
 import type { Conversation } from './conversation.ts'
 import { conversationStore } from './conversations.ts'
+import { mailboxMoves } from './mailbox-moves.ts'
+import { mailboxesOf } from './mailboxes-of.ts'
 import { messageEffects, wordsIn } from './message-effects.ts'
 import { KEPT, type Kept, type Move, type Moved, moveRows } from './move-rows.ts'
 import { movedTo } from './moved-to.ts'
 import { listedSenders } from './spam-senders.ts'
 
-// Messages that go from one conversation to another: docs/decisions/078-triage.md has the rules.
+// Messages that go from one conversation to another, and conversations to another mailbox: docs/decisions/078-triage.md has the rules.
 
 /** What of a conversation a merge may change, and an undo gives back unless somebody has changed it since. */
 const GIVEN = ['owner_id', 'priority', 'company_id', 'deal_id'] as const
@@ -27,6 +29,8 @@ export const moveStore = once((deps: Deps) => {
   const { withoutAnswer } = messageEffects(deps)
   const { leading, checkUnmerged, mark } = movedTo(db)
   const rows = moveRows(deps)
+  const inMailboxes = mailboxesOf(deps)
+  const { toMailbox, turnBack } = mailboxMoves(deps)
   const search = searchIndex(db, 'conversation')
   const { isSpam } = listedSenders(deps)
 
@@ -54,6 +58,8 @@ export const moveStore = once((deps: Deps) => {
   function mergeInto(who: Caller, from: Conversation, into: Conversation, brings: boolean): Conversation {
     const { org } = who
     const moved = rows.moveAll(org, from.id, into.id)
+    const mailboxes = inMailboxes.of(org, into)
+    inMailboxes.join(org, from, into)
     mark(org, from.id, true)
     // Its event comes first: by it the merge is taken back.
     const closed = rewrite(who, from, {
@@ -73,7 +79,7 @@ export const moveStore = once((deps: Deps) => {
       kind: 'merge',
       from_id: from.id,
       to_id: into.id,
-      undo: { version: closed.version, moved, from: kept(from), into: kept(into), after: kept(after) },
+      undo: { version: closed.version, moved, from: kept(from), into: kept(into), after: kept(after), mailboxes },
     })
     return after
   }
@@ -100,11 +106,13 @@ export const moveStore = once((deps: Deps) => {
   /** Both are as before, but for what was changed since. Throws 409 if the other one was merged itself meanwhile. */
   function undoMerge(who: Caller, move: Move): Conversation {
     const { org } = who
-    const { moved, from: before, into: other, after } = move.undo as Required<Move['undo']>
+    const { moved, from: before, into: other, after, mailboxes } = move.undo as Required<Move['undo']>
     const [from, into] = [byId(who, move.from_id), byId(who, move.to_id)]
     if (leading(org, into.id) !== into.id)
       throw conflict('merged_since', 'The other conversation was merged itself since. Take that back first.')
     rows.moveBack(org, moved, into.id, from.id)
+    inMailboxes.set(org, into, mailboxes ?? [])
+    inMailboxes.addOfMessages(org, into)
     mark(org, from.id, false)
     const now = clock.now()
     const isOver = before.snoozed_until !== null && (parseTime(before.snoozed_until) as number) <= now
@@ -182,6 +190,7 @@ export const moveStore = once((deps: Deps) => {
     )
     const moved: Moved = { messages: [message.id] }
     rows.moveOne(org, message.id, made.id)
+    inMailboxes.addOfMessages(org, made)
     const rest = { ...from, ...rows.newest(org, from) }
     rewrite(who, from, { ...withoutAnswer(org, rest), unread_count: unreadSince(org, rest) })
     reindex(org, from)
@@ -198,15 +207,16 @@ export const moveStore = once((deps: Deps) => {
     return mergeInto(who, made, from, made.status === 'open')
   }
 
-  /** Takes back the merge or the split that an event tells of, or does it anew; undefined for other events. */
+  /** Takes back the merge, split or move that an event tells of, or does it anew; undefined for other events. */
   function takeBack(who: Caller, id: string, version: unknown): Conversation | undefined {
     const found = rows.ofEvent(who.org, id, version as number)
     if (found === undefined) return undefined
     if (found.kind === 'split') return undoSplit(who, found)
+    if (found.kind === 'mailbox') return turnBack(who, byId(who, id), found)
     return found.undone_at === null ? undoMerge(who, found) : merge(who, byId(who, found.from_id), found.to_id)
   }
 
-  return { merge, split, takeBack, leading: (org: number, id: string) => leading(org, id), of: rows.of }
+  return { merge, split, toMailbox, takeBack, leading: (org: number, id: string) => leading(org, id), of: rows.of }
 })
 
 /** What an undo needs of a conversation: nothing that anybody wrote. */

@@ -1,5 +1,6 @@
+import { FIELDS } from '../../filters/catalog.ts'
 import type { Caller } from '../../lib/caller.ts'
-import type { Condition } from '../../store/list/conditions.ts'
+import type { Condition, Link } from '../../store/list/conditions.ts'
 
 // The views of the inbox. Rows and counts are found by the same conditions, so that they cannot differ.
 
@@ -24,6 +25,13 @@ const statusIn = (...values: string[]): Condition => ({ column: 'status', operat
 
 /** What was merged has no messages any more, and what was begun there stands where they are. */
 const UNMERGED: Condition = { column: 'is_merged', operator: 'eq', values: [0], indexed: false }
+
+/** In whose mailbox's view conversations stand: its mails came or left by it, or somebody moved it there. */
+export const IN_MAILBOX = FIELDS.inbox.mailbox_ids?.link as Link
+
+export const inMailbox = (id: string): Condition => ({
+  ...{ column: IN_MAILBOX.column, link: IN_MAILBOX, operator: 'eq', values: [id], indexed: true },
+})
 
 /** What is at work: neither snoozed nor closed. */
 const OPEN = statusIn('open', 'pending')

@@ -4,6 +4,7 @@ import { isForged, isProven } from '../../lib/mail/verdicts.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { finder } from '../../store/rows/find.ts'
 import { conversationStore } from '../conversations/conversations.ts'
+import { mailboxesOf } from '../conversations/mailboxes-of.ts'
 import { wordsIn } from '../conversations/message-effects.ts'
 import type { Mailbox } from '../mailboxes/mailbox.ts'
 import { attachmentStore, MAX_BYTES, MAX_FILES } from './attachments.ts'
@@ -40,6 +41,7 @@ export const mailCopies = once((deps: Deps) => {
   const { finish } = messageWriter(deps)
   const conversations = conversationStore(deps)
   const files = attachmentStore(deps)
+  const inMailboxes = mailboxesOf(deps)
 
   /**
    * Returns the external id to store a mail under; undefined if it is stored, which then knows of this copy. Two different
@@ -74,7 +76,7 @@ export const mailCopies = once((deps: Deps) => {
     org: number,
     message: Message,
     storedSubject: string | null,
-    { key }: Pick<Mailbox, 'key'>,
+    { id, key }: Pick<Mailbox, 'id' | 'key'>,
     isOther: boolean,
     mail: Arriving,
     more: readonly ReceivedFile[],
@@ -93,6 +95,7 @@ export const mailCopies = once((deps: Deps) => {
         each.body_html === body_html,
     )
     const isKept = !known && copies.length < MAX_COPIES && (isOther || isChanged)
+    const isNewThere = isOther && inMailboxes.add(org, message.id, id)
     if (!isKept && more.length === 0) return
     const copy: MailCopy = { mailbox: key, received_at: rfc3339(arrivedAt), subject, body_text, body_html }
     const added = more.map((file) => files.attachmentOf(file, contentOf(file.bytes, file.sha256)))
@@ -103,10 +106,10 @@ export const mailCopies = once((deps: Deps) => {
       attachments: [...attachments, ...added.map(({ shown }) => shown)],
       error: [error, ...sentences].filter(Boolean).join(' ').slice(0, MAX_ERROR) || null,
     })
-    if (isChanged || added.length > 0) tell(org, message, isKept ? (body_text ?? '') : '')
+    if (isChanged || isNewThere || added.length > 0) tell(org, message, isKept ? (body_text ?? '') : '')
   }
 
-  /** Nobody needs to know of the same once more. Otherwise, whoever has read the conversation learns that there is more in it, which is found by its words. */
+  /** Nobody needs to know of the same once more, unless they look at the other mailbox. Otherwise, whoever has read the conversation learns that there is more in it, which is found by its words. */
   function tell(org: number, { conversation_id, sent_at }: Message, text: string): void {
     const who = { org, member: null }
     const at = Date.parse(sent_at)

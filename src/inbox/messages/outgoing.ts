@@ -3,6 +3,7 @@ import { aliasOf, newMessageId } from '../../lib/mail/message-id.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { Contact } from '../../records/contact.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
+import { mailboxesOf } from '../conversations/mailboxes-of.ts'
 import { type Mailbox, ownAddress } from '../mailboxes/mailbox.ts'
 import { mailboxStore } from '../mailboxes/mailboxes.ts'
 import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'
@@ -59,11 +60,12 @@ export const outgoingStore = once((deps: Deps) => {
        AND message.send_at IS NULL AND message.external_id LIKE '<%@%>' AND coalesce(mail.is_aside, 0) = @aside
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
   )
+  const inMailboxes = mailboxesOf(deps)
   const used = db.prepare(
     `SELECT mail.mailbox_id, message.sent_from ->> 'email' AS email FROM messages AS message INDEXED BY messages_sent
        CROSS JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
      WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND mail.mailbox_id IS NOT NULL
-       AND message.direction <> 'note'
+       AND message.direction <> 'note' AND (message.direction = 'outbound' AND message.sent_at >= @since OR @since = 0)
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
   )
   const subjectOf = db.prepare('SELECT subject FROM conversations WHERE org_id = ? AND id = ?').pluck()
@@ -129,18 +131,24 @@ export const outgoingStore = once((deps: Deps) => {
 
   /**
    * The mailbox of an address; without one, the mailbox that the conversation last used, if active, and the address that it
-   * used of it, else the default mailbox.
+   * used of it, else the default mailbox. One that was moved to another mailbox uses that one, until a mail has left by yet another.
    */
   function senderOf(
     org: number,
     conversation: string | undefined,
     email?: string | null,
   ): { mailbox: Mailbox; email: string } | undefined {
-    const last = email || !conversation ? undefined : (used.get({ org, conversation }) as Used | undefined)
+    const last = email || !conversation ? undefined : lastUsed(org, conversation)
     const wanted = email ?? last?.email ?? null
     const before = last && mailboxes.byId(org, last.mailbox_id)
     const mailbox = email ? mailboxes.byAddress(org, email) : before?.is_active ? before : mailboxes.defaultOf(org)
     return mailbox && { mailbox, email: ownAddress(mailbox, wanted) }
+  }
+
+  function lastUsed(org: number, conversation: string): Used | undefined {
+    const chosen = inMailboxes.of(org, { id: conversation }).find(({ chosen_at }) => chosen_at !== null)
+    const found = used.get({ org, conversation, since: chosen?.chosen_at ?? 0 }) as Used | undefined
+    return found ?? (chosen && { mailbox_id: chosen.mailbox_id, email: null })
   }
 
   /** Stores the headers of a mail, and queues its sending. */
@@ -181,6 +189,7 @@ export const outgoingStore = once((deps: Deps) => {
       refs: JSON.stringify(mail.refs),
       delivered_to: JSON.stringify(mail.delivered_to ?? []),
     })
+    if (mail.mailbox_id !== null) inMailboxes.add(org, mail.message_id, mail.mailbox_id)
   }
 
   /** Notes that an email which another system sent or received is an aside. */

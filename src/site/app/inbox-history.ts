@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { DataRoute } from '../../http/route.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { moveStore } from '../../inbox/conversations/moves.ts'
+import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { MAX_AHEAD_MS } from '../../lib/id.ts'
 import { rfc3339 } from '../../lib/time.ts'
@@ -19,9 +20,9 @@ export type HistoryLine = {
   id: string
   at: string
   actor_id: string | null
-  field: Field | 'rule' | Moves
+  field: Field | 'rule' | Moves | 'mailbox'
   before: string | null
-  /** Of a rule, its name. */
+  /** Of a rule or a mailbox, its name. */
   after: string | null
   /** Of one that was snoozed. */
   until: string | null
@@ -53,18 +54,22 @@ export function inboxHistory(deps: Deps): DataRoute {
      WHERE messages.org_id = ? AND conversation_id = ? ORDER BY at DESC LIMIT ${MAX_EVENTS}`,
   )
   const moves = moveStore(deps)
+  const mailboxes = mailboxStore(deps)
+  const nameOf = (org: number, id = '') => mailboxes.byId(org, id)?.name ?? null
 
-  /** Merges and splits that were not taken back; a split that was is told by nothing. */
+  /** Merges, splits and moves that were not taken back; a split that was is told by nothing. */
   const movesOf = (who: Caller, id: string): HistoryLine[] =>
     moves
       .of(who.org, id)
       .filter(({ undone_at }) => undone_at === null)
-      .map(({ id: move, kind, from_id, to_id, member_id, at }) => {
+      .map(({ id: move, kind, from_id, to_id, member_id, at, undo }) => {
+        const line = { id: move, at: rfc3339(at), actor_id: member_id, until: null }
+        if (kind === 'mailbox') return { ...line, field: kind, before: null, after: nameOf(who.org, undo.to_mailbox) }
         const isFrom = from_id === id
         const other = isFrom ? to_id : from_id
         const field = kind === 'merge' ? (isFrom ? 'merged' : 'merged_in') : isFrom ? 'split_off' : 'split_from'
         const before = String(byId(who, other).number)
-        return { id: move, at: rfc3339(at), actor_id: member_id, field, before, after: other, until: null }
+        return { ...line, field, before, after: other }
       })
   return {
     kind: 'data',
@@ -73,7 +78,7 @@ export function inboxHistory(deps: Deps): DataRoute {
     role: 'viewer',
     name: 'inbox',
     summary:
-      'Get who has assigned, closed, opened, merged and split a conversation, and set its priority, and what rules did with it',
+      'Get who has assigned, closed, opened, merged, split and moved a conversation, and set its priority, and what rules did with it',
     read: (who, [id]) => {
       byId(who, id as string)
       const newest = { at: deps.clock.now() + MAX_AHEAD_MS, id: LAST }

@@ -1,9 +1,11 @@
 import type { Deps } from '../../deps.ts'
+import { filterParameter } from '../../filters/parameter.ts'
 import type { Need, Route } from '../../http/route.ts'
 import { Conversation, sorts } from '../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { slaReasons } from '../../inbox/conversations/sla-reasons.ts'
-import { INBOX_VIEWS, type InboxView, viewConditions } from '../../inbox/conversations/views.ts'
+import { IN_MAILBOX, INBOX_VIEWS, type InboxView, inMailbox, viewConditions } from '../../inbox/conversations/views.ts'
+import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
 import { NO_MAILBOX, outgoingStore } from '../../inbox/messages/outgoing.ts'
 import { recipientStore } from '../../inbox/messages/recipients.ts'
@@ -36,6 +38,7 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
   const { contactById } = senders(deps)
   const { reasonsOf } = slaReasons(deps)
   const { conversationsOf } = draftStore(deps)
+  const { active } = mailboxStore(deps)
   const writersIn = writers(deps)
   const { clock } = deps
   const conditionsOf = (who: Caller, view: InboxView) =>
@@ -61,6 +64,8 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
           resolve: (who, value) => conditionsOf(who, value as InboxView),
           description: 'A view of the inbox',
         },
+        mailbox_id: { type: 'id', link: IN_MAILBOX, description: 'A mailbox in whose view they stand.' },
+        filter: filterParameter(deps, 'inbox'),
       },
       sorts: { ...sorts, due: { column: 'due_rank' } },
     },
@@ -77,7 +82,14 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
           view,
           list(who.org, { ...ALL, conditions: conditionsOf(who, view) }, who).total,
         ])
-        return { json: JSON.stringify(Object.fromEntries(counted)) }
+        const open = conditionsOf(who, 'open')
+        const mailboxes = active()
+          .filter(({ org }) => org === who.org)
+          .map(({ mailbox: { id } }) => [
+            id,
+            list(who.org, { ...ALL, conditions: [...open, inMailbox(id)] }, who).total,
+          ])
+        return { json: JSON.stringify({ ...Object.fromEntries(counted), mailboxes: Object.fromEntries(mailboxes) }) }
       },
     },
     {

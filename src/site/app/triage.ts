@@ -14,11 +14,15 @@ const Merge = f.object({
   into_id: f.doc(f.id, 'The conversation that stays. One that was merged itself stands for where its messages are.'),
 })
 
-/** Merging conversations, and splitting a message off: docs/decisions/078-triage.md. */
+const ToMailbox = f.object({
+  mailbox_id: f.doc(f.id, 'The mailbox whose view it stands in from then on, and which replies leave by.'),
+})
+
+/** Merging conversations, moving them to another mailbox, and splitting a message off: docs/decisions/078-triage.md. */
 export function triageRoutes(deps: Deps): Route<Need>[] {
   const { columns, find } = conversationStore(deps)
   const { find: findMessage } = messageStore(deps)
-  const { merge, split } = moveStore(deps)
+  const { merge, split, toMailbox } = moveStore(deps)
   const drafts = draftStore(deps)
   const files = draftFileStore(deps)
   const common = { kind: 'write', method: 'post', role: 'member' } as const
@@ -42,6 +46,18 @@ export function triageRoutes(deps: Deps): Route<Need>[] {
         }
         return after
       },
+    },
+    {
+      ...common,
+      path: '/conversations/:id/mailbox',
+      name: 'conversation',
+      summary: 'Move a conversation to another mailbox',
+      body: ToMailbox,
+      returns: Conversation,
+      status: 200,
+      find: (who, id) => columns.present(find(who, id as string)),
+      run: ({ who, record, body }) =>
+        toMailbox(who, record as Conversation, (body as v.InferOutput<typeof ToMailbox>).mailbox_id),
     },
     {
       ...common,

@@ -74,6 +74,7 @@ const RECORDS = [
   '/messages/:id/send-now',
   '/messages/:id/take-back',
   '/messages/:id/split',
+  '/conversations/:id/mailbox',
   '/conversations/:id/merge',
   '/conversations/:id/spam',
   '/enrollments',

@@ -1,24 +1,23 @@
 import { actingMember } from '../../../auth/acting.ts'
-import { dealStages } from '../../../crm/deals/deal-stages.ts'
 import { dealStore } from '../../../crm/deals/deals.ts'
 import { listChanges } from '../../../crm/list-changes.ts'
 import { type Deps, once } from '../../../deps.ts'
 import { byLoad } from '../../../inbox/conversations/by-load.ts'
 import type { Conversation } from '../../../inbox/conversations/conversation.ts'
+import { mailboxMoves } from '../../../inbox/conversations/mailbox-moves.ts'
 import type { Caller } from '../../../lib/caller.ts'
-import { conflict, field, invalid, Problem } from '../../../lib/problem.ts'
+import { conflict, Problem } from '../../../lib/problem.ts'
 import { noticeQueue } from '../../../personal/notices.ts'
-import { customValues } from '../../../records/custom-fields/values.ts'
 import type { Deal } from '../../../records/deal.ts'
 import { type Job, jobQueue } from '../../../store/jobs/jobs.ts'
 import type { Store } from '../../../store/open.ts'
 import type { Stored } from '../../../store/rows/record-store.ts'
-import { missing } from '../../../store/rows/references.ts'
 import { handingBack } from '../hand-over/back.ts'
 import { handingOver } from '../hand-over/give.ts'
 import { recordWrites } from '../records.ts'
 import { toldEvents } from '../undo/events.ts'
 import { undoStore } from '../undo/undo.ts'
+import { bulkChecks } from './checks.ts'
 import { doEach, MAX_BATCH } from './each.ts'
 import { bulkJournal, type Change, type Item, type RecordsRow } from './journal.ts'
 import { isListed, type Kind, OBJECTS, type Selection, selections } from './selection.ts'
@@ -41,7 +40,7 @@ export type Asked = Selection & Change & { kind: Kind; expected?: number }
 
 /** Changes many records at once, by a job of many short transactions, and undoes all of it. */
 export const bulkStore = once((deps: Deps) => {
-  const { db, clock, references } = deps
+  const { db, clock } = deps
   const journal = bulkJournal(deps)
   const select = selections(deps)
   const acting = actingMember(db)
@@ -49,16 +48,11 @@ export const bulkStore = once((deps: Deps) => {
   const events = toldEvents(db)
   const notices = noticeQueue(deps)
   const jobs = jobQueue(deps)
-  const custom = {
-    deal: customValues(db, 'deal'),
-    contact: customValues(db, 'contact'),
-    company: customValues(db, 'company'),
-  }
   const deals = dealStore(deps)
-  const stages = dealStages(db)
-  const staticList = db.prepare("SELECT object FROM lists WHERE org_id = ? AND id = ? AND kind = 'static'").pluck()
   const lists = listChanges(deps)
   const load = byLoad(deps)
+  const moves = mailboxMoves(deps)
+  const check = bulkChecks(deps)
 
   /** Throws 422 for a change that no record can take, and 409 `count_changed` if more records match than expected. */
   function start(
@@ -89,47 +83,6 @@ export const bulkStore = once((deps: Deps) => {
 
   const put = (org: number, id: string, step: Step): void =>
     jobs.put(org, { kind: BULK, key: id, payload: step as never, dueAt: clock.now() })
-
-  function check(who: Caller, kind: Kind, change: Change): void {
-    const { patch, add_tag_ids = [], remove_tag_ids = [], list_id, from_list_id } = change
-    const object = OBJECTS[kind]
-    if (Object.keys(change).length === 0) throw invalid(field('', 'required', 'must have a change'))
-    for (const only of ['delete', 'close', 'assign_by_load'] as const)
-      if (change[only] && Object.keys(change).length > 1)
-        throw invalid(field(`/${only}`, 'contradiction', 'must be the only change'))
-    if (change.close) checkClose(who, object, change.close.reason_id)
-    if (change.assign_by_load && object !== 'conversation')
-      throw invalid(field('/assign_by_load', 'not_supported', 'must be omitted: only conversations are given by load'))
-    if (change.delete && object === 'conversation')
-      throw invalid(field('/delete', 'not_supported', 'must be omitted: conversations are not deleted'))
-    const lists = [list_id, from_list_id].filter((each) => each !== undefined)
-    if (object === 'task' && add_tag_ids.length + remove_tag_ids.length > 0)
-      throw invalid(field('', 'not_supported', 'must not have tags: tasks have none'))
-    if (!isListed(object) && lists.length > 0)
-      throw invalid(field('', 'not_supported', 'must not have lists: these records are in none'))
-    for (const [name, id] of Object.entries({ to_list_id: list_id, from_list_id }))
-      if (id !== undefined && staticList.get(who.org, id) !== object)
-        throw invalid(field(`/${name}`, 'not_static', 'must be a static list of these records'))
-    if (lists.length > 1) throw invalid(field('/from_list_id', 'contradiction', 'must not be given with to_list_id'))
-    if (add_tag_ids.length > 0)
-      below('/add_tag_ids', () => references.check(who.org, { tag_ids: add_tag_ids }), '/tag_ids')
-    if (patch === undefined) return
-    below('/patch', () => {
-      writes[object].check(patch)
-      references.check(who.org, patch)
-      if (isListed(object) && patch.custom_fields !== undefined)
-        custom[object].change(who.org, {}, patch.custom_fields as Record<string, unknown>)
-      if (patch.stage !== undefined && !stages.isOpen(who.org, patch.stage as string)) throw invalid(missing('/stage'))
-    })
-  }
-
-  function checkClose({ org }: Caller, object: string, reason: string): void {
-    if (object !== 'deal') throw invalid(field('/close', 'not_supported', 'must be omitted: only deals are closed'))
-    if (!stages.outcomeOf(org, reason))
-      throw invalid(
-        field('/close/reason_id', 'reason_not_active', 'must be an active close reason of this organisation'),
-      )
-  }
 
   /** One batch; puts the job for the next. First all records are written down, so that no change moves them. */
   function run({ org, key, payload }: Job, store: Store): void {
@@ -194,6 +147,7 @@ export const bulkStore = once((deps: Deps) => {
     const before = events.lastSeq(who.org)
     if (change.delete) remove?.(who, record)
     else if (change.close) deals.close(who, record as Deal, change.close)
+    else if (change.mailbox_id !== undefined) moves.toMailbox(who, record as Conversation, change.mailbox_id)
     else {
       const owner = change.assign_by_load ? { owner_id: load.ownerFor(who.org, record as Conversation) } : {}
       const given = { ...change.patch, ...owner, ...tagsOf(record, change) }
@@ -282,14 +236,4 @@ function tagsOf(record: Stored, { add_tag_ids = [], remove_tag_ids = [] }: Chang
   if (add_tag_ids.length + remove_tag_ids.length === 0) return {}
   const kept = (record.tag_ids as string[]).filter((id) => !remove_tag_ids.includes(id))
   return { tag_ids: [...new Set([...kept, ...add_tag_ids])] }
-}
-
-/** Errors of a part of the body, at their place in it. */
-function below(pointer: string, check: () => void, own = ''): void {
-  try {
-    check()
-  } catch (error) {
-    if (!(error instanceof Problem) || !error.errors) throw error
-    throw invalid(...error.errors.map((each) => ({ ...each, pointer: pointer + each.pointer.slice(own.length) })))
-  }
 }

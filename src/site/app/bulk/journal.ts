@@ -18,6 +18,8 @@ export type Change = {
   delete?: true
   /** Of conversations: each goes to whoever has the fewest open ones. */
   assign_by_load?: true
+  /** Of conversations: the mailbox that they go to. */
+  mailbox_id?: string
 }
 
 export type BulkRow = {

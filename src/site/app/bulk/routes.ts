@@ -32,6 +32,7 @@ const Bulk = f.object({
       'Gives conversations, the longest wait first, each to the active member with the fewest open ones; never to a viewer.',
     ),
   ),
+  mailbox_id: f.optional(f.doc(f.id, 'The mailbox that conversations go to.')),
   expected: f.optional(f.doc(f.count(), 'How many records the member has seen: more are 409 `count_changed`.')),
 })
 
