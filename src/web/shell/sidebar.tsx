@@ -16,7 +16,7 @@ import { OrgMenu } from './org-menu.tsx'
 import { texts } from './texts.ts'
 import { useCounted } from './use-counted.ts'
 import { viewCounts } from './view-counts.ts'
-import { addressOf, pinnedViews } from './views.ts'
+import { pinnedViews } from './views.ts'
 import './sidebar.css'
 
 /** Few ever see it, so that its file is not among the first. */
@@ -67,7 +67,7 @@ export function Sidebar({ entries, isRail }: SidebarProps) {
               {views.map((view) => (
                 <NavLink
                   key={view.id}
-                  href={addressOf(view)}
+                  href={view.href}
                   icon={view.icon}
                   label={view.name}
                   count={textOf(viewCounts.value.get(view.id))}

@@ -10,7 +10,7 @@ import { countOf } from './counts.ts'
 import { newNotices } from './new-notices.ts'
 import { orgMenu } from './org-menu.tsx'
 import { texts } from './texts.ts'
-import { addressOf, pinnedViews } from './views.ts'
+import { pinnedViews } from './views.ts'
 import './tab-bar.css'
 
 /** What a thumb reaches first, in this order, as far as it exists. */
@@ -103,7 +103,7 @@ function moreGroups(entries: readonly ScreenEntry[]): MenuGroup[] {
       items: pinnedViews.value.map((view) => ({
         label: view.name,
         icon: view.icon,
-        onPick: () => void navigate(addressOf(view)),
+        onPick: () => void navigate(view.href),
       })),
     },
     { items: [{ label: texts().settings, icon: 'gear' as const, onPick: () => void navigate('/settings') }] },

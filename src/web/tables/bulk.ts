@@ -41,6 +41,7 @@ export type Change = {
   close?: { reason_id: string }
   delete?: true
   assign_by_load?: true
+  mailbox_id?: string
 }
 
 /** What was not changed by the last change of many, for the dialog that shows it. */

@@ -1,4 +1,3 @@
-import type { PageKind } from '../components/kinds.ts'
 import { boot } from '../data/boot.ts'
 import { client } from '../data/current.ts'
 import { serverNow } from '../lib/server-time.ts'
@@ -6,7 +5,8 @@ import { viewCounts } from '../shell/view-counts.ts'
 import { isOfBoardShape } from './deals/fields.ts'
 import { dealFields } from './deals/filter-fields.ts'
 import { conditionsForTable } from './deals/table-conditions.ts'
-import { filterFieldsOf } from './filter-fields.ts'
+import { type FilteredKind, filterFieldsOf } from './filter-fields.ts'
+import { INBOX, inboxQuery } from './inbox-query.ts'
 import { countRows, rowQuery } from './list-query.ts'
 import type { RowQuery } from './table/rows.ts'
 import { savedState } from './views/list-state.ts'
@@ -54,7 +54,7 @@ function follow(): () => void {
       void again(kinds)
     })
   })
-  const refresh = () => again(new Set(['deals', 'contacts', 'companies']))
+  const refresh = () => again(new Set(['deals', 'contacts', 'companies', 'conversations']))
   refreshers.add(refresh)
   return () => {
     timer?.()
@@ -78,7 +78,7 @@ async function countOne(view: View): Promise<void> {
   const asked = { version: view.version }
   counted.set(view.id, asked)
   const query = queryOf(view)
-  const count = query && (await countRows(view.object as PageKind, query).catch(() => undefined))
+  const count = query && (await countRows(view.object as FilteredKind, query).catch(() => undefined))
   if (findView(view.id)?.version !== view.version || counted.get(view.id) !== asked) return
   const counts = new Map(viewCounts.peek())
   if (count === undefined) counts.delete(view.id)
@@ -91,8 +91,9 @@ function queryOf({ object, query }: View): RowQuery | undefined {
   if (object === 'tasks') return undefined
   const fields = object === 'deals' ? dealFields('') : filterFieldsOf(object)
   const kinds = new Map(fields.map(({ name, kind }) => [name, kind]))
-  const state = savedState(query, { kindOf: (field) => kinds.get(field), more: ['pipeline'] })
+  const state = savedState(query, { kindOf: (field) => kinds.get(field), more: ['pipeline', ...INBOX] })
   const { conditions } = state
+  if (object === 'conversations') return inboxQuery(state)
   if (object !== 'deals') return rowQuery(state)
   if (conditions.some(isOfBoardShape)) return undefined
   const { pipelines, stages } = boot.peek()

@@ -1,12 +1,17 @@
 import { nounOf } from '../../lib/pure/nouns.ts'
+import type { Choice } from '../components/choices.tsx'
 import type { PageKind } from '../components/kinds.ts'
 import { boot } from '../data/boot.ts'
+import { mailboxes } from '../data/mailboxes.ts'
 import { customFields, linked, memberChoices, tagChoices } from './filters/common-fields.tsx'
 import type { FieldKind } from './filters/conditions.ts'
 import type { FilterField } from './filters/filter-field.ts'
 import { texts } from './texts.ts'
 
 // The fields by which tables are filtered: those of smart lists.
+
+/** The inbox is a list, too. */
+export type FilteredKind = PageKind | 'conversations'
 
 type Words = keyof ReturnType<typeof texts>['fields']
 
@@ -23,7 +28,7 @@ const times = (): FilterField[] => [
   own('created_at', 'created', 'time', { icon: 'clock' }),
 ]
 
-const OWN: Record<PageKind, () => FilterField[]> = {
+const OWN: Record<FilteredKind, () => FilterField[]> = {
   contacts: () => [
     ...shared(),
     own('company_id', 'company', 'id', { icon: 'firm', ...linked('company') }),
@@ -75,10 +80,30 @@ const OWN: Record<PageKind, () => FilterField[]> = {
     own('stage_changed_at', 'stageSince', 'time', { icon: 'clock' }),
     ...times(),
   ],
+  conversations: () => [
+    ...shared(),
+    own('mailbox_ids', 'mailbox', 'ids', {
+      icon: 'inbox',
+      choices: () => mailboxes.value.map(({ id, name, address }) => ({ value: id, label: name, note: address })),
+    }),
+    own('priority', 'priority', 'choice', { icon: 'flag', choices: () => choicesIn(texts().priorities) }),
+    own('sla.status', 'sla', 'choice', { icon: 'clock', choices: () => choicesIn(texts().slaStatuses) }),
+    own('waiting_since', 'waitingSince', 'time', { icon: 'clock' }),
+    own('company_id', 'company', 'id', { icon: 'firm', ...linked('company') }),
+    own('contact_id', 'contact', 'id', { icon: 'person', ...linked('contact') }),
+    own('subject', 'subject', 'text', { icon: 'pen' }),
+    own('channel', 'channel', 'choice', { icon: 'mail', choices: () => choicesIn(texts().channels) }),
+    own('unread_count', 'unread', 'number', { icon: 'mail' }),
+    own('last_message_at', 'lastMessage', 'time', { icon: 'clock' }),
+    own('created_at', 'created', 'time', { icon: 'clock' }),
+  ],
 }
 
+const choicesIn = (words: Readonly<Record<string, string>>): Choice[] =>
+  Object.entries(words).map(([value, label]) => ({ value, label }))
+
 /** Reads signals. */
-export const filterFieldsOf = (kind: PageKind): FilterField[] => [
+export const filterFieldsOf = (kind: FilteredKind): FilterField[] => [
   ...OWN[kind](),
-  ...customFields(nounOf(kind), texts().customFields),
+  ...(kind === 'conversations' ? [] : customFields(nounOf(kind), texts().customFields)),
 ]

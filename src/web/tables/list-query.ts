@@ -1,7 +1,7 @@
-import type { PageKind } from '../components/kinds.ts'
 import { pathWith } from '../data/api.ts'
 import { client } from '../data/current.ts'
 import type { Rec } from '../data/types.ts'
+import type { FilteredKind } from './filter-fields.ts'
 import { toFilter } from './filters/conditions.ts'
 import type { Asked } from './list-context.ts'
 import type { RowQuery } from './table/rows.ts'
@@ -20,7 +20,7 @@ export function rowQuery({ conditions, q, sort, listId }: Asked): RowQuery {
 type Page = { data: Rec[]; next_cursor: string | null; total?: number }
 
 /** How many records a query selects. */
-export async function countRows(kind: PageKind, query: RowQuery): Promise<number | undefined> {
+export async function countRows(kind: FilteredKind, query: RowQuery): Promise<number | undefined> {
   const page = await client().api.get<Page>(
     pathWith(`/app/rows/${kind}`, { ...query, sort: undefined, limit: 1, count: true }),
   )
@@ -29,7 +29,7 @@ export async function countRows(kind: PageKind, query: RowQuery): Promise<number
 
 /** Reads all records of a query, page by page, as long as `take` wants more. */
 export async function walkRows(
-  kind: PageKind,
+  kind: FilteredKind,
   query: RowQuery,
   take: (page: Rec[], total: number) => unknown,
 ): Promise<void> {

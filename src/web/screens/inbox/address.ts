@@ -1,8 +1,13 @@
+import { computed, signal } from '@preact/signals'
 import type { InboxView } from '../../../inbox/conversations/views.ts'
 import { query } from '../../lib/router.ts'
+import { filterFieldsOf } from '../../tables/filter-fields.ts'
+import { hasDue, INBOX, inboxQuery } from '../../tables/inbox-query.ts'
 import type { RowQuery } from '../../tables/table/rows.ts'
+import { listAddress } from '../../tables/views/use-list-state.ts'
 
-// The address is the view: /inbox?in=mine&q=invoice&c=ID. A saved one is /inbox?view=ID.
+// The address is the view: /inbox?in=mine&q=invoice&c=ID, /inbox?mailbox=ID, with filters as in tables. A saved one is
+// /inbox?view=ID.
 
 export const VIEWS = [
   'open',
@@ -17,26 +22,40 @@ export const VIEWS = [
 export const SLA_VIEWS = ['late', 'at_risk'] as const satisfies InboxView[]
 const ALL: readonly InboxView[] = [...VIEWS, ...SLA_VIEWS]
 
-export const viewNow = (): InboxView => ALL.find((view) => view === query.value.get('in')) ?? 'open'
-export const isByDue = (): boolean => query.value.get('sort') !== 'newest'
+export const fields = computed(() => filterFieldsOf('conversations'))
+const reading = computed(() => {
+  const kinds = new Map(fields.value.map(({ name, kind }) => [name, kind]))
+  return { kindOf: (name: string) => kinds.get(name), more: INBOX }
+})
+/** What the address selects, and how that is changed. */
+export const address = computed(() => listAddress('conversations', reading.value))
+
+/** What is open in the bar of filters. */
+export const filterOpen = signal<'new' | number | null>(null)
+
+const now = () => address.value.state
+export const viewNow = (): InboxView => ALL.find((view) => view === now().more.in) ?? 'open'
+export const isByDue = (): boolean => now().sort !== 'newest'
+/** Whether a sort can be chosen. */
+export const hasSort = (): boolean => hasDue(viewNow())
+
+/** A conversation in this list. */
+export function hrefHere(id: string): string {
+  const own = new URLSearchParams(query.value)
+  own.delete('new')
+  own.set('c', id)
+  return `/inbox?${own}`
+}
 
 export const hrefOf = (view: InboxView, id?: string): string => {
-  const q = query.value.get('q')
   const given = {
     ...(view === 'open' ? {} : { in: view }),
     ...(isByDue() ? {} : { sort: 'newest' }),
     ...(id && { c: id }),
   }
-  const text = new URLSearchParams({ ...given, ...(id && q ? { q } : {}) }).toString()
+  const text = new URLSearchParams(given).toString()
   return text === '' ? '/inbox' : `/inbox?${text}`
 }
 
-/** What is closed, or spam, is never due. */
-export const hasDue = (view: InboxView): boolean => view !== 'closed' && view !== 'spam'
-
-/** What the list asks for. Closed ones are never due: the last that was closed is first. */
-export function rowsNow(): RowQuery {
-  const view = viewNow()
-  const q = query.value.get('q')?.trim()
-  return { view, sort: isByDue() && hasDue(view) ? 'due' : '-last_message_at', ...(q ? { q } : {}) }
-}
+/** What the list asks for. */
+export const rowsNow = (): RowQuery => inboxQuery({ ...now(), more: { ...now().more, in: viewNow() } })

@@ -8,6 +8,7 @@ import { beginMail } from './new-mail.tsx'
 import { openSavedReplies } from './saved-replies/open.ts'
 import { texts as replyTexts } from './saved-replies/texts.ts'
 import { texts } from './texts.ts'
+import { mayMove } from './triage/moving.ts'
 import { changeAll, chosenIds, closeAll, giveByLoad } from './triage/selecting.ts'
 import { markSpam } from './triage/spam.ts'
 import { texts as triageTexts } from './triage/texts.ts'
@@ -143,6 +144,13 @@ export function commandsOf({ current, step, closeNext, focusThread, search, cont
     },
     { id: 'inbox.tags', title: () => triageTexts().tags, keys: 't', icon: 'tag', ...on(press('tags')) },
     { id: 'inbox.merge', title: () => triageTexts().merge, icon: 'merge', ...on(press('merge')) },
+    {
+      id: 'inbox.mailbox',
+      title: () => triageTexts().mailbox,
+      keys: 'b',
+      icon: 'mail',
+      ...on(press('mailbox'), ({ channel }) => mayMove(channel)),
+    },
     { id: 'inbox.spam', title: () => triageTexts().spam.mark, icon: 'shield', ...on(({ id }) => void markSpam(id)) },
     { id: 'inbox.deal', title: () => triageTexts().deal, icon: 'deal', ...on(press('deal')) },
     { id: 'inbox.priority', title: () => words().priority, keys: 'p', icon: 'flag', ...on(press('priority')) },

@@ -18,6 +18,7 @@ export const de: Like<typeof en> = {
     closed: 'Geschlossen',
     spam: 'Spam',
   },
+  mailboxes: 'Postfächer',
   viewsLabel: 'Ansichten des Posteingangs',
   sla: 'SLA',
   list: 'Konversationen',

@@ -17,6 +17,7 @@ export const en = {
     closed: 'Closed',
     spam: 'Spam',
   },
+  mailboxes: 'Mailboxes',
   viewsLabel: 'Views of the inbox',
   sla: 'SLA',
   list: 'Conversations',

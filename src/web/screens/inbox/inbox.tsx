@@ -10,10 +10,13 @@ import type { Conversation } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { scaled } from '../../lib/scale.ts'
+import { t } from '../../lib/texts/texts.ts'
 import { isNarrow, isPhone } from '../../lib/widths.ts'
 import { provideTargets, register } from '../../shell/commands/registry.ts'
+import { FilterBar } from '../../tables/filters/filter-bar.tsx'
+import { ViewChange } from '../../tables/views/view-change.tsx'
 import { setStatus } from './acts.ts'
-import { hasDue, hrefOf, isByDue, rowsNow, viewNow } from './address.ts'
+import { address, fields, filterOpen, hasSort, hrefHere, isByDue, rowsNow, viewNow } from './address.ts'
 import { Beside } from './beside.tsx'
 import { commandsOf } from './commands.ts'
 import { NewMailButton, NewMailPane } from './new-mail.tsx'
@@ -50,6 +53,8 @@ export function Screen() {
   const at = id === null ? -1 : rows.rowOf(id)
   const record = (id === null ? undefined : recordOf('conversations', id).value) as Conversation | null | undefined
   const view = viewNow()
+  const listed = address.value
+  const hasFilters = filterOpen.value !== null || listed.state.conditions.length > 0 || listed.view !== undefined
 
   useEffect(() => {
     if (id !== null) void load('conversations', id).catch(() => undefined)
@@ -57,7 +62,7 @@ export function Screen() {
   // Beside a list, the first one is open: nobody has to choose it.
   const first = rows.idAt(0)
   useEffect(() => {
-    if (id === null && newMail === null && first !== undefined && !isPhone.peek() && !query.peek().has('q')) show(first)
+    if (id === null && newMail === null && first !== undefined && !isPhone.peek() && listed.state.q === '') show(first)
   }, [id === null, newMail, first])
 
   const show = (next: string | undefined) => void setQuery({ c: next ?? null, new: null }, { replace: !isPhone.peek() })
@@ -140,7 +145,7 @@ export function Screen() {
           <ViewTitle counts={counts} />
           <span class="mute">{total === undefined ? '' : format.value.number(total)}</span>
           <span class="grow" />
-          {hasDue(view) && (
+          {hasSort() && (
             <Segmented
               label={texts().list}
               value={isByDue() ? 'due' : 'newest'}
@@ -148,7 +153,7 @@ export function Screen() {
                 { value: 'due', label: texts().dueFirst },
                 { value: 'newest', label: texts().newestFirst },
               ]}
-              onChange={(value) => void setQuery({ sort: value === 'due' ? null : value })}
+              onChange={(value) => void listed.change({ sort: value === 'due' ? null : value })}
             />
           )}
         </header>
@@ -160,16 +165,35 @@ export function Screen() {
             dir="auto"
             aria-label={texts().search}
             placeholder={texts().search}
-            value={query.value.get('q') ?? ''}
-            onInput={({ currentTarget }) => void setQuery({ q: currentTarget.value || null }, { replace: true })}
+            value={listed.state.q}
+            onInput={({ currentTarget }) => void listed.change({ q: currentTarget.value }, { replace: true })}
             onKeyDown={(event) => {
               if (event.key !== 'Escape') return
               event.currentTarget.blur()
-              void setQuery({ q: null }, { replace: true })
+              void listed.change({ q: '' }, { replace: true })
+            }}
+          />
+          <IconButton
+            plain
+            icon="filter"
+            title={t().filter}
+            aria-expanded={hasFilters}
+            onClick={() => {
+              filterOpen.value = 'new'
             }}
           />
           {hasRole('member') && <NewMailButton />}
         </div>
+        {hasFilters && (
+          <FilterBar
+            fields={fields.value}
+            conditions={listed.state.conditions}
+            onChange={(conditions) => void listed.change({ conditions }, { replace: true })}
+            open={filterOpen}
+          >
+            <ViewChange object="conversations" address={listed} shape="table" />
+          </FilterBar>
+        )}
         <Troubles />
         {view === 'spam' && <SpamSenders asked={spam} />}
         {isStale && (
@@ -196,7 +220,7 @@ export function Screen() {
                     key={each ?? `row ${index}`}
                     id={each}
                     row={row}
-                    href={hrefOf(view, each ?? '')}
+                    href={hrefHere(each ?? '')}
                     isHere={each === id}
                     hasTabStop={at < 0 ? index === 0 : index === at}
                     onFocus={() => setFocused(each ?? null)}
@@ -234,7 +258,8 @@ function keysOf(rows: { idAt: (row: number) => string | undefined }, total: numb
 }
 
 function Nothing() {
-  const isSearch = query.value.has('q')
+  const { q, conditions } = address.value.state
+  const isSearch = q !== '' || conditions.length > 0
   if (!isSearch && viewNow() === 'drafts')
     return (
       <Empty icon="note" title={texts().nothingBegun}>

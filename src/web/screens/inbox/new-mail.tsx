@@ -16,7 +16,7 @@ import { keyLabel } from '../../shell/commands/keys.ts'
 import { useAsk } from '../../shell/pages/ask.ts'
 import { boxFiles, NotArrived } from './box-files.ts'
 import { discardDraft, mailKey } from './composing.ts'
-import { type People, Recipients, useSenders } from './recipients.tsx'
+import { type People, Recipients, senders } from './recipients.tsx'
 import { texts } from './texts.ts'
 import { Writing } from './writing.tsx'
 
@@ -72,10 +72,10 @@ export function NewMailPane({ id, onDone }: NewMailPaneProps) {
   const box = boxFiles(key)
   const place = useRef<HTMLElement>(null)
   const [isSending, setSending] = useState(false)
-  const senders = useSenders()
+  const all = senders()
   const words = texts()
   const { text = '', subject = '', people = NOBODY, from } = (kept.body.value ?? {}) as Body
-  const sender = from ?? (senders.find(({ isDefault }) => isDefault) ?? senders[0])?.email ?? ''
+  const sender = from ?? (all.find(({ isDefault }) => isDefault) ?? all[0])?.email ?? ''
   const change = (given: Body): void => kept.set({ ...kept.body.peek(), ...given })
   // On a phone it is all that is there.
   const Title = isPhone.value ? 'h1' : 'h2'

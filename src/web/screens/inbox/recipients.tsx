@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
-import type { InboxMailbox } from '../../../site/app/inbox-mailboxes.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { type Choice, MultiCombobox } from '../../components/combobox.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import { pathWith } from '../../data/api.ts'
-import { me } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
+import { myMailboxes } from '../../data/mailboxes.ts'
 import type { Contact, Message } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { useAsk } from '../../shell/pages/ask.ts'
@@ -101,18 +100,14 @@ export function Recipients({ people, from, others = [], isOpenAtFirst = false, o
 }
 
 /** The addresses that I may send from: of all mailboxes that are nobody's own, and of mine. */
-export function useSenders(): { email: string; isDefault: boolean }[] {
-  const boxes = useAsk<{ data: InboxMailbox[] }>('/app/inbox/mailboxes').value?.data ?? []
-  return boxes
-    .filter(({ member_id }) => member_id === null || member_id === me.value.id)
-    .flatMap(({ address, aliases, is_default }) => [
-      { email: address, isDefault: is_default },
-      ...aliases.map((email) => ({ email, isDefault: false })),
-    ])
-}
+export const senders = (): { email: string; isDefault: boolean }[] =>
+  myMailboxes().flatMap(({ address, aliases, is_default }) => [
+    { email: address, isDefault: is_default },
+    ...aliases.map((email) => ({ email, isDefault: false })),
+  ])
 
 function FromLine({ from, onPick }: { from: string; onPick: (email: string) => void }) {
-  const all = useSenders()
+  const all = senders()
   const words = texts()
   if (all.length < 2) return null
   return (

@@ -6,7 +6,7 @@ import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { sources } from '../../shell/sources.ts'
 import type { Priority, Status } from './acts.ts'
-import { hrefOf, viewNow } from './address.ts'
+import { hrefHere } from './address.ts'
 import { nameOfAuthor } from './message.tsx'
 import { texts } from './texts.ts'
 import { texts as triageTexts } from './triage/texts.ts'
@@ -20,6 +20,7 @@ const ICONS: Readonly<Record<HistoryLine['field'], IconName>> = {
   owner_id: 'person',
   priority: 'flag',
   rule: 'filter',
+  mailbox: 'mail',
 }
 
 type SystemLineProps = {
@@ -39,7 +40,7 @@ export function SystemLine({ line, by, isBeside = false }: SystemLineProps) {
         {line.field.startsWith('split_') && (
           <>
             {' '}
-            <a class="link" href={hrefOf(viewNow(), line.after ?? undefined)}>
+            <a class="link" href={hrefHere(line.after ?? '')}>
               {triageTexts().openOther(line.before ?? '')}
             </a>
           </>
@@ -60,6 +61,7 @@ function wordsOf(line: HistoryLine): string {
   const { lines, priorities } = texts()
   if (field === 'rule') return lines.rule(after ?? '', didOf(done ?? {}))
   const by = (actor_id && memberName(actor_id)) || ''
+  if (field === 'mailbox') return triageTexts().movedTo(after ?? '…', by)
   if (isMove(line)) return triageTexts().movedLines[line.field](before ?? '', by)
   if (field === 'priority') return lines.priority(priorities[after as Priority], by)
   if (field === 'owner_id' && after !== null && after === actor_id) return lines.took(by)

@@ -1,15 +1,24 @@
+import { useRef, useState } from 'preact/hooks'
 import type { InboxView } from '../../../inbox/conversations/views.ts'
+import { IconButton } from '../../components/button.tsx'
 import { Icon, type IconName } from '../../components/icon.tsx'
 import { MenuButton } from '../../components/menu.tsx'
+import { me } from '../../data/boot.ts'
+import { mailboxes, myMailboxes } from '../../data/mailboxes.ts'
 import { format } from '../../lib/locale.ts'
-import { navigate, query } from '../../lib/router.ts'
+import { navigate } from '../../lib/router.ts'
 import { rovingKeys } from '../../lib/roving.ts'
 import { isNarrow } from '../../lib/widths.ts'
 import { useAsk } from '../../shell/pages/ask.ts'
-import { hrefOf, SLA_VIEWS, VIEWS, viewNow } from './address.ts'
+import { useCounted } from '../../shell/use-counted.ts'
+import { viewCounts } from '../../shell/view-counts.ts'
+import { SaveView } from '../../tables/views/save-view.tsx'
+import { viewsOf } from '../../tables/views/saved-views.ts'
+import { texts as savedTexts } from '../../tables/views/texts.ts'
+import { address, hrefOf, SLA_VIEWS, VIEWS, viewNow } from './address.ts'
 import { texts } from './texts.ts'
 
-export type Counts = Partial<Record<InboxView, number>>
+export type Counts = Partial<Record<InboxView, number>> & { mailboxes?: Readonly<Record<string, number>> }
 
 export const useCounts = (): Counts => useAsk<Counts>('/app/inbox/counts', ['conversations', 'draft']).value ?? {}
 
@@ -26,25 +35,89 @@ const ICONS: Readonly<Record<InboxView, IconName>> = {
   at_risk: 'clock',
 }
 
+/** A place of the inbox: a view, a mailbox, or a question that was saved. */
+type Place = {
+  key: string
+  href: string
+  label: string
+  icon: IconName
+  isHere: boolean
+  count: number | undefined
+  isLate?: boolean
+  /** By somebody else. */
+  isShared?: boolean
+}
+type Group = { name: 'views' | 'sla' | 'boxes' | 'saved'; label: string; places: Place[] }
+
+function groupsOf(counts: Counts): Group[] {
+  const words = texts()
+  const { view: saved, state } = address.value
+  const isPlain = !saved && state.q === '' && state.conditions.length === 0
+  const { mailbox } = state.more
+  const view = (each: InboxView): Place => ({
+    ...{ key: each, href: hrefOf(each), label: words.views[each], icon: ICONS[each], count: counts[each] },
+    isHere: isPlain && mailbox === undefined && each === viewNow(),
+    isLate: each === 'late',
+  })
+  const boxes = myMailboxes()
+  return [
+    { name: 'views', label: words.title, places: VIEWS.map(view) },
+    { name: 'sla', label: words.sla, places: SLA_VIEWS.map(view) },
+    {
+      name: 'boxes',
+      label: words.mailboxes,
+      // Of one alone everything is in it.
+      places: (boxes.length < 2 ? [] : boxes).map(({ id, name }) => ({
+        ...{ key: id, href: `/inbox?mailbox=${id}`, label: name, icon: 'mail' },
+        isHere: isPlain && mailbox === id,
+        count: counts.mailboxes?.[id],
+      })),
+    },
+    {
+      name: 'saved',
+      label: savedTexts().views,
+      places: viewsOf('conversations').value.map(({ id, name, is_shared, owner_id }) => ({
+        ...{ key: id, href: `/inbox?view=${id}`, label: name, icon: 'eye', isHere: saved?.id === id },
+        count: viewCounts.value.get(id),
+        isShared: is_shared && owner_id !== me.value.id,
+      })),
+    },
+  ]
+}
+
+/** What the list shows, as its heading. */
+function titleNow(): string {
+  const { view, state } = address.value
+  if (view) return view.name
+  const mailbox = mailboxes.value.find(({ id }) => id === state.more.mailbox)
+  return mailbox && viewNow() === 'open' ? mailbox.name : texts().views[viewNow()]
+}
+
 /** The name of the view, which is a menu of all of them where they have no room of their own. */
 export function ViewTitle({ counts }: { counts: Counts }) {
-  const here = viewNow()
-  if (!isNarrow.value) return <h1 class="cut">{texts().views[here]}</h1>
-  const item = (view: InboxView) => ({
-    label: texts().views[view],
-    icon: ICONS[view],
-    checked: view === here,
-    end: counts[view] ? format.value.number(counts[view]) : undefined,
-    onPick: () => void navigate(hrefOf(view)),
-  })
+  if (!isNarrow.value)
+    return (
+      <h1 class="cut" dir="auto">
+        {titleNow()}
+      </h1>
+    )
+  const groups = () =>
+    groupsOf(counts)
+      .filter(({ places }) => places.length > 0)
+      .map(({ name, label, places }) => ({
+        ...(name === 'views' ? {} : { label }),
+        items: places.map((each) => ({
+          ...{ label: each.label, icon: each.icon, checked: each.isHere },
+          end: each.count ? format.value.number(each.count) : undefined,
+          onPick: () => void navigate(each.href),
+        })),
+      }))
   return (
     <h1>
-      <MenuButton
-        plain
-        menuLabel={texts().viewsLabel}
-        groups={() => [{ items: VIEWS.map(item) }, { label: texts().sla, items: SLA_VIEWS.map(item) }]}
-      >
-        {texts().views[here]}
+      <MenuButton plain menuLabel={texts().viewsLabel} groups={groups}>
+        <span class="cut" dir="auto">
+          {titleNow()}
+        </span>
         <Icon name="down" small />
       </MenuButton>
     </h1>
@@ -53,14 +126,15 @@ export function ViewTitle({ counts }: { counts: Counts }) {
 
 /** The views of the inbox, with how many conversations each has. */
 export function Views({ counts }: { counts: Counts }) {
-  const here = query.value.has('q') ? undefined : viewNow()
-  const link = (view: InboxView) => (
-    <a key={view} href={hrefOf(view)} aria-current={view === here ? 'page' : undefined}>
-      <Icon name={ICONS[view]} />
-      <span class="cut grow">{texts().views[view]}</span>
-      {(counts[view] ?? 0) > 0 && (
-        <span class={view === 'late' ? 'n late' : 'n'}>{format.value.number(counts[view] ?? 0)}</span>
-      )}
+  useCounted(viewsOf('conversations').value)
+  const link = ({ key, href, label, icon, isHere, count = 0, isLate, isShared }: Place) => (
+    <a key={key} href={href} aria-current={isHere ? 'page' : undefined}>
+      <Icon name={icon} />
+      <span class="cut grow" dir="auto">
+        {label}
+      </span>
+      {isShared && <Icon name="person" small title={savedTexts().isShared} />}
+      {count > 0 && <span class={isLate ? 'n late' : 'n'}>{format.value.number(count)}</span>}
     </a>
   )
   return (
@@ -70,10 +144,45 @@ export function Views({ counts }: { counts: Counts }) {
       data-scroll="views"
       onKeyDown={rovingKeys('a', { axis: 'vertical' })}
     >
-      <h2>{texts().title}</h2>
-      {VIEWS.map(link)}
-      <h3>{texts().sla}</h3>
-      {SLA_VIEWS.map(link)}
+      {groupsOf(counts).map(({ name, label, places }) => (
+        <>
+          {name === 'views' && <h2>{label}</h2>}
+          {name !== 'views' && name !== 'saved' && places.length > 0 && <h3>{label}</h3>}
+          {name === 'saved' && <SavedHead label={label} />}
+          {places.map(link)}
+        </>
+      ))}
     </nav>
+  )
+}
+
+/** Over the saved views stands what saves another one. */
+function SavedHead({ label }: { label: string }) {
+  const [isSaving, setSaving] = useState(false)
+  const plus = useRef<HTMLButtonElement>(null)
+  const { state, choose } = address.value
+  return (
+    <h3 class="row">
+      <span class="grow">{label}</span>
+      <IconButton
+        plain
+        ref={plus}
+        icon="plus"
+        title={savedTexts().saveAs}
+        aria-haspopup="dialog"
+        aria-expanded={isSaving}
+        onClick={() => setSaving(true)}
+      />
+      {isSaving && plus.current && (
+        <SaveView
+          anchor={plus.current}
+          object="conversations"
+          shape="table"
+          state={state}
+          onClose={() => setSaving(false)}
+          onSaved={({ id }) => void choose(id)}
+        />
+      )}
+    </h3>
   )
 }

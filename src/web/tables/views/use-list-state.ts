@@ -55,4 +55,4 @@ export function listAddress(object: View['object'], reading: Reading, own: reado
 }
 
 /** Parameters that are not part of a view and stay. */
-const OTHERS: readonly string[] = ['peek']
+const OTHERS: readonly string[] = ['peek', 'c', 'new']

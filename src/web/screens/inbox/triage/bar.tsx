@@ -6,6 +6,7 @@ import type { IconName } from '../../../components/icon.tsx'
 import { MenuButton } from '../../../components/menu.tsx'
 import type { MenuItem } from '../../../components/menu-items.ts'
 import { PickerPopover } from '../../../components/picker.tsx'
+import { myMailboxes } from '../../../data/mailboxes.ts'
 import { hasRole } from '../../../data/may.ts'
 import { format } from '../../../lib/locale.ts'
 import { BulkButton } from '../../../shell/commands/bulk-button.tsx'
@@ -14,8 +15,9 @@ import { Failures } from '../../../tables/bulk-failures.tsx'
 import { TagPicker } from '../../../tables/tag-picker.tsx'
 import { PRIORITIES } from '../acts.ts'
 import { texts as inboxTexts } from '../texts.ts'
+import { mailboxChoices } from './moving.ts'
 import { owners } from './owners.tsx'
-import { changeAll, chosenIds, clear, closeAll, giveByLoad } from './selecting.ts'
+import { changeAll, chosenIds, clear, closeAll, giveByLoad, moveAll } from './selecting.ts'
 import { snoozeItems } from './snooze-items.ts'
 import { texts } from './texts.ts'
 
@@ -31,10 +33,10 @@ export function SelectionBar({ onClear }: { onClear: () => void }) {
 }
 
 function Bar({ ids, onClear }: { ids: readonly string[]; onClear: () => void }) {
-  const [open, setOpen] = useState<{ name: 'owner' | 'tags'; at: HTMLElement } | null>(null)
+  const [open, setOpen] = useState<{ name: Pick; at: HTMLElement } | null>(null)
   const words = inboxTexts()
   const close = () => setOpen(null)
-  const picks = (name: 'owner' | 'tags', icon: IconName, label: string) => (
+  const picks = (name: Pick, icon: IconName, label: string) => (
     <BulkButton
       command={`inbox.${name}`}
       icon={icon}
@@ -86,6 +88,7 @@ function Bar({ ids, onClear }: { ids: readonly string[]; onClear: () => void }) 
           })),
         )}
         {picks('tags', 'tag', texts().tags)}
+        {myMailboxes().length > 1 && picks('mailbox', 'mail', texts().mailboxLabel)}
         {menu('snooze', 'snooze', words.snooze, () =>
           snoozeItems((until) =>
             changeAll(ids, { patch: { status: 'snoozed', snoozed_until: new Date(until).toISOString() } }),
@@ -111,6 +114,16 @@ function Bar({ ids, onClear }: { ids: readonly string[]; onClear: () => void }) 
           }
         />
       )}
+      {open?.name === 'mailbox' && (
+        <PickerPopover
+          anchor={open.at}
+          label={texts().mailboxLabel}
+          choices={mailboxChoices()}
+          chosen={[]}
+          onClose={close}
+          onPick={({ value }) => void moveAll(ids, value)}
+        />
+      )}
       {open?.name === 'tags' && (
         <TagPicker
           kind="conversations"
@@ -123,6 +136,8 @@ function Bar({ ids, onClear }: { ids: readonly string[]; onClear: () => void }) 
     </>
   )
 }
+
+type Pick = 'owner' | 'tags' | 'mailbox'
 
 /** No member has this id. */
 const LOAD = 'load'

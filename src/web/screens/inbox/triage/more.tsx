@@ -7,7 +7,7 @@ import { sources } from '../../../shell/sources.ts'
 import { setDeal, setTags } from '../acts.ts'
 import { nameOfContact } from '../row.tsx'
 import { texts as inboxTexts } from '../texts.ts'
-import { findOthers, merge } from './moving.ts'
+import { findOthers, mailboxChoices, mayMove, merge, toMailbox } from './moving.ts'
 import { giveByLoad } from './selecting.ts'
 import { markSpam, spamIds } from './spam.ts'
 import { texts } from './texts.ts'
@@ -16,11 +16,11 @@ const TagPicker = later(() => import('../../../tables/tag-picker.tsx').then((mod
   takesFocus: true,
 })
 
-type Popup = 'tags' | 'deal' | 'merge'
+type Popup = 'tags' | 'deal' | 'merge' | 'mailbox'
 
 /** What is done with a conversation beside what its head shows. */
 export function More({ record, off }: { record: Conversation; off: string | undefined }) {
-  const { id, deal_id, tag_ids, status } = record
+  const { id, deal_id, tag_ids, status, channel } = record
   const words = texts()
   const box = useRef<HTMLSpanElement>(null)
   const [open, setOpen] = useState<Popup | null>(null)
@@ -35,6 +35,7 @@ export function More({ record, off }: { record: Conversation; off: string | unde
       {opener('tags')}
       {opener('deal')}
       {opener('merge')}
+      {opener('mailbox')}
       <MenuButton
         plain
         icon="dots"
@@ -49,6 +50,9 @@ export function More({ record, off }: { record: Conversation; off: string | unde
               { label: words.tags, icon: 'tag', keys: 'T', onPick: () => setOpen('tags') },
               { label: words.deal, icon: 'deal', onPick: () => setOpen('deal') },
               { label: words.merge, icon: 'merge', onPick: () => setOpen('merge') },
+              ...(mayMove(channel)
+                ? [{ label: words.mailbox, icon: 'mail' as const, keys: 'B', onPick: () => setOpen('mailbox') }]
+                : []),
               ...(spamIds.value.has(id)
                 ? []
                 : [{ label: words.spam.mark, icon: 'shield' as const, onPick: () => void markSpam(id) }]),
@@ -81,6 +85,16 @@ export function More({ record, off }: { record: Conversation; off: string | unde
           chosen={deal_id === null ? [] : [deal_id]}
           onClose={close}
           onPick={({ value, label }) => setDeal(id, value || null, label)}
+        />
+      )}
+      {open === 'mailbox' && anchor && (
+        <PickerPopover
+          anchor={anchor}
+          label={words.mailboxLabel}
+          choices={mailboxChoices()}
+          chosen={[]}
+          onClose={close}
+          onPick={({ value, label }) => void toMailbox(id, value, label)}
         />
       )}
       {open === 'merge' && anchor && (

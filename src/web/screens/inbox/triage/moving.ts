@@ -1,13 +1,21 @@
+import type { Choice } from '../../../components/choices.tsx'
+import type { IconName } from '../../../components/icon.tsx'
 import { sayFailed } from '../../../components/say-failed.ts'
 import { showToast } from '../../../components/toast.tsx'
 import { client } from '../../../data/current.ts'
+import { myMailboxes } from '../../../data/mailboxes.ts'
 import type { Conversation, Fields } from '../../../data/types.ts'
 import { asStep } from '../../../data/writes.ts'
 import { setQuery } from '../../../lib/router.ts'
 import { texts } from './texts.ts'
 
 /** Sends it as one step, says what was done, and shows the conversation where the messages are. */
-async function move(path: string, body: Fields, said: (made: Conversation) => string): Promise<void> {
+async function move(
+  path: string,
+  body: Fields,
+  said: (made: Conversation) => string,
+  icon: IconName = 'merge',
+): Promise<void> {
   const { api, store, newKey } = client()
   let key = ''
   const step = asStep(() => {
@@ -17,7 +25,7 @@ async function move(path: string, body: Fields, said: (made: Conversation) => st
   try {
     const { body: made } = await api.request<Conversation>('POST', path, { body, key })
     store.accept('conversations', made, { since })
-    showToast({ text: said(made), icon: 'merge', step })
+    showToast({ text: said(made), icon, step })
     void setQuery({ c: made.id })
   } catch (error) {
     sayFailed(texts().notMoved, error)
@@ -26,6 +34,17 @@ async function move(path: string, body: Fields, said: (made: Conversation) => st
 
 export const merge = (id: string, into_id: string): Promise<void> =>
   move(`/app/conversations/${id}/merge`, { into_id }, ({ number }) => texts().said.merged(String(number)))
+
+/** Whether there is another mailbox for it. */
+export const mayMove = (channel: Conversation['channel']): boolean => channel === 'email' && myMailboxes().length > 1
+
+export const mailboxChoices = (): Choice[] =>
+  myMailboxes().map(({ id, name, address }) => ({ value: id, label: name, note: address }))
+
+/** Into the view of another mailbox, which replies leave by from then on. */
+export function toMailbox(id: string, mailbox_id: string, name: string): Promise<void> {
+  return move(`/app/conversations/${id}/mailbox`, { mailbox_id }, () => texts().said.mailbox(name), 'mail')
+}
 
 export const split = (message: string): Promise<void> =>
   move(`/app/messages/${message}/split`, {}, ({ number }) => texts().said.split(String(number)))

@@ -39,6 +39,9 @@ export const closeAll = (ids: readonly string[]): Promise<void> =>
 export const giveByLoad = (ids: readonly string[]): Promise<void> =>
   changeAll(ids, { assign_by_load: true }, texts().given)
 
+export const moveAll = (ids: readonly string[], mailbox_id: string): Promise<void> =>
+  changeAll(ids, { mailbox_id }, texts().moved)
+
 export function toggle(id: string, row: number): void {
   selection.value = toggled(selection.peek(), id, row)
 }
