@@ -66,13 +66,12 @@ export const de: Like<typeof en> = {
   notSaved: 'Das konnte nicht gespeichert werden. Es ist wie vorher.',
 
   missing: 'Unter dieser Adresse gibt es nichts',
-  missingBody: 'In der Adresse ist ein Fehler, oder sie gehört zu einer anderen Version von Dealbox.',
+  missingBody: 'In der Adresse ist ein Fehler, oder sie gehört zu einer anderen Version.',
   back: (place) => `Zurück: ${place}`,
   searchShort: 'Suchen',
   loading: 'Wird geladen',
   failed: 'Diese Seite konnte nicht geladen werden',
-  failedBody:
-    'Ihre Dateien sind nicht angekommen. Vielleicht wurde der Server aktualisiert, oder die Verbindung ging verloren. Gespeichertes ist nicht verloren.',
+  failedBody: 'Ihre Dateien kamen nicht an, etwa nach einem Update des Servers. Gespeichertes ist nicht verloren.',
   tryAgain: 'Erneut versuchen',
 
   signedOutTitle: 'Melde dich an, um weiterzumachen',

@@ -35,7 +35,10 @@ export const filterOpen = signal<'new' | number | null>(null)
 
 const now = () => address.value.state
 export const viewNow = (): InboxView => ALL.find((view) => view === now().more.in) ?? 'open'
-export const isByDue = (): boolean => now().sort !== 'newest'
+export const SORTS = ['due', 'newest'] as const
+type Sort = (typeof SORTS)[number]
+export const sortNow = (): Sort => (now().sort === 'newest' ? 'newest' : 'due')
+export const sortBy = (sort: Sort): void => void address.peek().change({ sort: sort === 'due' ? null : sort })
 /** Whether a sort can be chosen. */
 export const hasSort = (): boolean => hasDue(viewNow())
 
@@ -50,7 +53,7 @@ export function hrefHere(id: string): string {
 export const hrefOf = (view: InboxView, id?: string): string => {
   const given = {
     ...(view === 'open' ? {} : { in: view }),
-    ...(isByDue() ? {} : { sort: 'newest' }),
+    ...(sortNow() === 'due' ? {} : { sort: 'newest' }),
     ...(id && { c: id }),
   }
   const text = new URLSearchParams(given).toString()

@@ -16,7 +16,7 @@ import { provideTargets, register } from '../../shell/commands/registry.ts'
 import { FilterBar } from '../../tables/filters/filter-bar.tsx'
 import { ViewChange } from '../../tables/views/view-change.tsx'
 import { setStatus } from './acts.ts'
-import { address, fields, filterOpen, hasSort, hrefHere, isByDue, rowsNow, viewNow } from './address.ts'
+import { address, fields, filterOpen, hasSort, hrefHere, rowsNow, SORTS, sortBy, sortNow, viewNow } from './address.ts'
 import { Beside } from './beside.tsx'
 import { commandsOf } from './commands.ts'
 import { NewMailButton, NewMailPane } from './new-mail.tsx'
@@ -145,15 +145,12 @@ export function Screen() {
           <ViewTitle counts={counts} />
           <span class="mute">{total === undefined ? '' : format.value.number(total)}</span>
           <span class="grow" />
-          {hasSort() && (
+          {hasSort() && !isPhone.value && (
             <Segmented
               label={texts().list}
-              value={isByDue() ? 'due' : 'newest'}
-              choices={[
-                { value: 'due', label: texts().dueFirst },
-                { value: 'newest', label: texts().newestFirst },
-              ]}
-              onChange={(value) => void listed.change({ sort: value === 'due' ? null : value })}
+              value={sortNow()}
+              choices={SORTS.map((value) => ({ value, label: texts().sorts[value] }))}
+              onChange={sortBy}
             />
           )}
         </header>

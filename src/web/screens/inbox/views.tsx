@@ -8,14 +8,14 @@ import { mailboxes, myMailboxes } from '../../data/mailboxes.ts'
 import { format } from '../../lib/locale.ts'
 import { navigate } from '../../lib/router.ts'
 import { rovingKeys } from '../../lib/roving.ts'
-import { isNarrow } from '../../lib/widths.ts'
+import { isNarrow, isPhone } from '../../lib/widths.ts'
 import { useAsk } from '../../shell/pages/ask.ts'
 import { useCounted } from '../../shell/use-counted.ts'
 import { viewCounts } from '../../shell/view-counts.ts'
 import { SaveView } from '../../tables/views/save-view.tsx'
 import { viewsOf } from '../../tables/views/saved-views.ts'
 import { texts as savedTexts } from '../../tables/views/texts.ts'
-import { address, hrefOf, SLA_VIEWS, VIEWS, viewNow } from './address.ts'
+import { address, hasSort, hrefOf, SLA_VIEWS, SORTS, sortBy, sortNow, VIEWS, viewNow } from './address.ts'
 import { texts } from './texts.ts'
 
 export type Counts = Partial<Record<InboxView, number>> & { mailboxes?: Readonly<Record<string, number>> }
@@ -95,14 +95,16 @@ function titleNow(): string {
 
 /** The name of the view, which is a menu of all of them where they have no room of their own. */
 export function ViewTitle({ counts }: { counts: Counts }) {
+  const [isSaving, setSaving] = useState(false)
+  const place = useRef<HTMLHeadingElement>(null)
   if (!isNarrow.value)
     return (
       <h1 class="cut" dir="auto">
         {titleNow()}
       </h1>
     )
-  const groups = () =>
-    groupsOf(counts)
+  const groups = () => [
+    ...groupsOf(counts)
       .filter(({ places }) => places.length > 0)
       .map(({ name, label, places }) => ({
         ...(name === 'views' ? {} : { label }),
@@ -111,16 +113,30 @@ export function ViewTitle({ counts }: { counts: Counts }) {
           end: each.count ? format.value.number(each.count) : undefined,
           onPick: () => void navigate(each.href),
         })),
-      }))
+      })),
+    // On a phone there is no room for it beside the name.
+    {
+      items: (hasSort() && isPhone.value ? SORTS : []).map((sort) => ({
+        ...{ label: texts().sorts[sort], checked: sort === sortNow() },
+        onPick: () => sortBy(sort),
+      })),
+    },
+    {
+      items: [{ label: savedTexts().saveAs, icon: 'plus' as const, onPick: () => setSaving(true) }],
+    },
+  ]
   return (
-    <h1>
-      <MenuButton plain menuLabel={texts().viewsLabel} groups={groups}>
-        <span class="cut" dir="auto">
-          {titleNow()}
-        </span>
-        <Icon name="down" small />
-      </MenuButton>
-    </h1>
+    <>
+      <h1 ref={place}>
+        <MenuButton plain menuLabel={texts().viewsLabel} groups={groups}>
+          <span class="cut" dir="auto">
+            {titleNow()}
+          </span>
+          <Icon name="down" small />
+        </MenuButton>
+      </h1>
+      {isSaving && place.current && <SaveHere anchor={place.current} onClose={() => setSaving(false)} />}
+    </>
   )
 }
 
@@ -160,7 +176,6 @@ export function Views({ counts }: { counts: Counts }) {
 function SavedHead({ label }: { label: string }) {
   const [isSaving, setSaving] = useState(false)
   const plus = useRef<HTMLButtonElement>(null)
-  const { state, choose } = address.value
   return (
     <h3 class="row">
       <span class="grow">{label}</span>
@@ -173,16 +188,21 @@ function SavedHead({ label }: { label: string }) {
         aria-expanded={isSaving}
         onClick={() => setSaving(true)}
       />
-      {isSaving && plus.current && (
-        <SaveView
-          anchor={plus.current}
-          object="conversations"
-          shape="table"
-          state={state}
-          onClose={() => setSaving(false)}
-          onSaved={({ id }) => void choose(id)}
-        />
-      )}
+      {isSaving && plus.current && <SaveHere anchor={plus.current} onClose={() => setSaving(false)} />}
     </h3>
+  )
+}
+
+function SaveHere({ anchor, onClose }: { anchor: HTMLElement; onClose: () => void }) {
+  const { state, choose } = address.value
+  return (
+    <SaveView
+      anchor={anchor}
+      object="conversations"
+      shape="table"
+      state={state}
+      onClose={onClose}
+      onSaved={({ id }) => void choose(id)}
+    />
   )
 }
