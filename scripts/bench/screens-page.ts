@@ -174,7 +174,8 @@ export async function keyToPaint(page: Page): Promise<number> {
   return keyTimes(page)
 }
 
-async function keyTimes(page: Page): Promise<number> {
+/** The time from each key until the frame after it, for so many keys: p95. */
+export async function keyTimes(page: Page, keyOf = (n: number) => (n % 8 < 4 ? 'j' : 'l')): Promise<number> {
   await page.evaluate(() => {
     const times: number[] = []
     Object.assign(globalThis, { keyTimes: times })
@@ -185,14 +186,19 @@ async function keyTimes(page: Page): Promise<number> {
     )
   })
   for (let n = 0; n < KEYS; n++) {
-    await page.keyboard.press(n % 8 < 4 ? 'j' : 'l')
+    await page.keyboard.press(keyOf(n))
     await page.waitForFunction((count) => (globalThis as never as { keyTimes: number[] }).keyTimes.length > count, n)
   }
   return p95(await page.evaluate(() => (globalThis as never as { keyTimes: number[] }).keyTimes))
 }
 
 /** From the key or click until the element is there and the frame is painted or, with `isWork`, until it is laid out. */
-async function until(page: Page, selector: string, act: () => Promise<unknown>, isWork = false): Promise<number> {
+export async function until(
+  page: Page,
+  selector: string,
+  act: () => Promise<unknown>,
+  isWork = false,
+): Promise<number> {
   await page.evaluate(
     ([found, ends]) => {
       Object.assign(globalThis, { shownAt: 0, startedAt: 0 })

@@ -9,6 +9,7 @@ import { contactStore } from '../../src/crm/contacts.ts'
 import { dealStore } from '../../src/crm/deals/deals.ts'
 import { openStore } from '../../src/store/open.ts'
 import { allOrgs } from '../../src/store/orgs/orgs.ts'
+import { CONVERSATIONS, fillInbox, inboxRows } from './screens-inbox.ts'
 import {
   again,
   boardPaint,
@@ -69,9 +70,12 @@ function fillScreens(folder: string): void {
       const title = `${word(n)} ${word(n * 5 + 2)} ${word(n * 11 + 3)} ${n}`
       deals.create(who, { title, amount: (n % 900) * 100, currency: 'EUR', company_id: ids[n % ids.length] as string })
     })
+    const writers: string[] = []
     inParts(CONTACTS, (n) => {
-      contacts.create(who, { first_name: word(n * 13), last_name: `${word(n * 17 + 5)} ${n}` })
+      const { id } = contacts.create(who, { first_name: word(n * 13), last_name: `${word(n * 17 + 5)} ${n}` })
+      if (n < 1000) writers.push(id)
     })
+    fillInbox(store, org, writers)
     // Spread over the stages, as after months of work.
     const stages = store.db.prepare('SELECT id FROM stages WHERE org_id = ? AND is_open = 1').pluck().all(org)
     const move = store.db.prepare('UPDATE deals SET stage_id = ? WHERE org_id = ? AND id = ?')
@@ -140,6 +144,7 @@ async function measured(browser: Browser, server: Server): Promise<Measured[]> {
   await timed('screen from the server: contacts', 150, 1, () => routeTo(board, '/contacts', '.tbl [role=rowheader]'))
   await timed('table of 100,000 contacts, scroll frame p95', 16.7, FRAMES, () => scrollFrames(board, '.tbl'))
   await timed('table of 100,000 contacts, jump to the end', 300, 1, () => jump(board, CONTACTS))
+  await inboxRows(board, timed, add)
   await timed('screen from the store: deals', 50, 1, () => routeTo(board, '/deals', '[data-card]'))
   const empty = await control(browser)
   add('for comparison, an empty page: frame p95', null, empty.frames)
@@ -164,7 +169,8 @@ function screensText(rows: Measured[], machine: string): string {
   return `## Screens
 
 \`npm run bench -- --only screens\` on ${new Date().toISOString().slice(0, 10)}: ${machine}, Node ${process.versions.node}, Chromium without a window at
-1440 × 900, server and browser on the same cores; 5,000 open deals of 1,250 companies, and 100,000 contacts.
+1440 × 900, server and browser on the same cores; 5,000 open deals of 1,250 companies, 100,000 contacts, and
+${CONVERSATIONS.toLocaleString('en')} conversations, of which 5,000 are open.
 **Work** is the processor time of the page's main thread for one key, frame or change, on average, which other load on the
 machine hardly changes.
 
