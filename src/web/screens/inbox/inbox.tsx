@@ -7,6 +7,7 @@ import { Windowed, type WindowedHandle } from '../../components/windowed.tsx'
 import { hasRole } from '../../data/may.ts'
 import { load, record as recordOf } from '../../data/records.ts'
 import type { Conversation } from '../../data/types.ts'
+import { keepAboveKeyboard } from '../../lib/above-keyboard.ts'
 import { format } from '../../lib/locale.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { scaled } from '../../lib/scale.ts'
@@ -99,6 +100,8 @@ export function Screen() {
     setStatus(closed, 'closed')
     if (view !== 'closed') show(next)
   }
+
+  useEffect(() => (isPhone.value ? keepAboveKeyboard() : undefined), [isPhone.value])
 
   // Another view is another list.
   useEffect(() => clear, [JSON.stringify(asked)])
