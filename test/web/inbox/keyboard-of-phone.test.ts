@@ -89,8 +89,10 @@ describe('beside the keyboard of a phone', { skip: noBrowser, concurrency: false
     await page.setViewportSize({ width: 390, height: 844 })
     await until(() => page.locator('.tabbar').isVisible())
     assert.equal(await field().inputValue(), `${LINES} and more`)
-    await page.keyboard.type('!')
-    await until(() => isInView(844))
+    await until(async () => {
+      await page.keyboard.type('!')
+      return isInView(844)
+    })
   })
 
   test('and where the keyboard lies over the page', async () => {
