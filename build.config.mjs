@@ -143,7 +143,7 @@ export const assets = [
   'schema.sql',
   'src/web/icon.svg',
   'src/web/reference.{css,js}',
-  'src/web/unsubscribe.css',
+  'src/web/mail-page.css',
   'dist/web/*',
 ]
 

@@ -1272,6 +1272,37 @@ CREATE TABLE rule_runs ( -- what rules did with a mail
 CREATE INDEX rule_runs_answer ON rule_runs (org_id, answer_id) WHERE answer_id IS NOT NULL;
 CREATE INDEX rule_runs_text ON rule_runs (org_id, text_digest) WHERE text_digest IS NOT NULL;
 
+CREATE TABLE satisfaction ( -- whether who is answered is asked if it was good: docs/decisions/079-satisfaction.md
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
+  mailbox_ids TEXT CHECK (mailbox_ids IS NULL OR json_valid(mailbox_ids)), -- JSON array; NULL: all
+  language TEXT NOT NULL CHECK (language IN ('en', 'de')),
+  question TEXT, -- NULL: that of the language, as the two answers
+  good TEXT,
+  not_good TEXT,
+  pause_days INTEGER NOT NULL CHECK (pause_days >= 0),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX satisfaction_org ON satisfaction (org_id);
+
+CREATE TABLE ratings ( -- mails that asked, and what was answered
+  org_id INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  asked_at INTEGER NOT NULL,
+  words TEXT NOT NULL CHECK (json_valid(words)), -- JSON object: language, question, good, not_good, as they were asked
+  answer TEXT CHECK (answer IN ('good', 'not_good')),
+  comment TEXT,
+  answered_at INTEGER,
+  changes INTEGER NOT NULL DEFAULT 0 CHECK (changes >= 0), -- how often it was answered
+  PRIMARY KEY (org_id, message_id),
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ratings_asked ON ratings (org_id, asked_at);
+
 CREATE TABLE rejected_mails ( -- mails that could not be imported
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,

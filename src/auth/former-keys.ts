@@ -7,7 +7,7 @@ import type { Database } from '../store/sqlite/driver.ts'
 // public halves of the keys of its tokens.
 
 /** What is signed by the vault and read years later; recovery codes have a purpose for each member. */
-export const LASTING_PURPOSES = ['reply tag', 'unsubscribe']
+export const LASTING_PURPOSES = ['reply tag', 'unsubscribe', 'rating']
 
 export const recoveryPurpose = (member: string): string => `recovery code ${member}`
 

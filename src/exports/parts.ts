@@ -25,6 +25,8 @@ import { outgoingStore } from '../inbox/messages/outgoing.ts'
 import { rowColumns as slaColumns } from '../inbox/sla/policies.ts'
 import { parseTime } from '../lib/time.ts'
 import { rowColumns as ruleColumns, runColumns } from '../mail/rules/rule.ts'
+import { columns as ratingColumns } from '../mail/satisfaction/ratings.ts'
+import { rowColumns as satisfactionColumns } from '../mail/satisfaction/settings.ts'
 import { columns as invitationColumns } from '../meetings/invitation-versions.ts'
 import { columns as meetingColumns } from '../meetings/meeting.ts'
 import { meetingStore } from '../meetings/meetings.ts'
@@ -70,6 +72,7 @@ export function parts(deps: Deps): Part[] {
     record(db, 'mailboxes', mailboxColumns),
     record(db, 'saved_replies', replyColumns),
     record(db, 'rules', ruleColumns),
+    record(db, 'satisfaction', satisfactionColumns),
     record(db, 'sequences', sequenceColumns),
     sequenceVersions(db),
     { ...record(db, 'tags', tagColumns), hasSheet: true },
@@ -102,6 +105,7 @@ export function parts(deps: Deps): Part[] {
       c.columns({ external_id: c.text('external_id'), message_id: c.plain('message_id') }),
     ),
     journal(db, 'rule_runs', 'message_id, rule_id', runColumns),
+    journal(db, 'ratings', 'message_id', ratingColumns),
     { ...named('enrollments'), columns: rowColumns, order: 'id', restore: enrollmentStore(deps).restore },
     moves(db),
     inMailboxes(db),

@@ -26,6 +26,7 @@ const SETTINGS_TABLES = [
   'sequence_versions',
   'sequences',
   'rules',
+  'satisfaction',
   'mailboxes',
   'hours',
 ]

@@ -9,6 +9,7 @@ import type { MailFile, MailOut } from '../lib/mail/mail.ts'
 import { parseTime } from '../lib/time.ts'
 import { unsubscribing } from '../sequences/enrollments/unsubscribe.ts'
 import { ruleAnswers } from './rules/rule-answers.ts'
+import { asking } from './satisfaction/asking.ts'
 import type { Waiting } from './sending.ts'
 
 /** Messages as the mails that leave. */
@@ -18,6 +19,7 @@ export const outgoingMails = once((deps: Deps) => {
   const { headers } = unsubscribing(deps)
   const files = attachmentStore(deps)
   const { isAnswer } = ruleAnswers(deps)
+  const { withQuestion } = asking(deps)
 
   /**
    * Returns the mail to send. The sender's name is that of the mailbox, or for sequences that of the member who writes.
@@ -37,8 +39,7 @@ export const outgoingMails = once((deps: Deps) => {
       subject: mail.subject ?? '(no subject)',
       inReplyTo: in_reply_to,
       references: [tags.referenceOf(org, mailbox, number), ...mail.refs],
-      text: body_text,
-      html: body_html,
+      ...withQuestion(org, message.id, { text: body_text, html: body_html }),
       files: filesOf(org, message),
       headers: mail.enrollment_id === null ? ofRule(org, message) : headers(org, mailbox, { id: mail.enrollment_id }),
     }

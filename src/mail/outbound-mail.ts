@@ -15,6 +15,7 @@ import { HOUR_MS, rfc3339 } from '../lib/time.ts'
 import type { Write } from '../store/commit.ts'
 import { outgoingMails } from './mail-out.ts'
 import { hasAccepted, openOf } from './outcomes.ts'
+import { asking } from './satisfaction/asking.ts'
 import { type Begun, senderLimits } from './sender-limits.ts'
 import { sendingStore, type Waiting, withoutOthers } from './sending.ts'
 import { sentCopyStore } from './sent-copies.ts'
@@ -79,6 +80,7 @@ export function outboundMail({
   const sending = sendingStore(deps)
   const held = heldStore(deps)
   const { mailOut } = outgoingMails(deps)
+  const question = asking(deps)
   const limits = senderLimits(deps)
   const copies = sentCopyStore(deps)
   const clients = new Map<string, Client>()
@@ -118,6 +120,7 @@ export function outboundMail({
     const server = await serverOf(org, mailbox)
     if (isNotConnected(server)) return write(() => void hold(org, id, server.message, HELD_MS))
     if (await isSettled(org, waiting, mailbox, signal)) return
+    if (question.isDue(org, waiting)) await write(() => void question.decide(org, waiting))
     const source = await written(org, waiting, mailbox)
     const begun = await write(() => (sending.begin(org, id) ? limits.begin(org, mailbox) : null))
     if (!begun) return

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
 import { basePathOf, clientOf } from '../auth/client.ts'
@@ -27,6 +28,7 @@ import type { ScreensOptions } from './options.ts'
 import { ASSETS, webFiles } from './page/files.ts'
 import { answerMoved } from './page/moved.ts'
 import { answerPage, isAppPath } from './page/page.ts'
+import { RATING, ratingPage } from './rating/rating.ts'
 import type { OpenApi } from './reference/document.ts'
 import { referencePage } from './reference/reference.ts'
 import { APP, screenHandlers, screenRoutes } from './routes.ts'
@@ -48,6 +50,10 @@ const HEADERS = {
 /** Names of this server by which the API is reached. */
 const MOST_SERVERS = 8
 
+/** Where the pages behind links in mails are. */
+const IN_MAILS = [UNSUBSCRIBE, RATING]
+const isInMails = (path: string): boolean => IN_MAILS.some((each) => path.startsWith(each))
+
 /** Answered whatever name they are asked by: probes know an address only, and mails keep an old name. */
 const BY_ANY_NAME = ['/livez', '/readyz']
 /** Of the whole server, and answered also if its database is damaged. */
@@ -55,8 +61,8 @@ const OF_NO_ORG = [...BY_ANY_NAME, '/metrics']
 
 /**
  * The app of the screens listener: the browser app with the API for its sessions, the API reference, its OpenAPI
- * document, health checks, metrics, and the unsubscribe page. The order of checks: framing 400 → host 421 → path and method →
- * origin of writes 403 → what kernel.ts checks, with a session instead of a token.
+ * document, health checks, metrics, and the pages behind links in mails. The order of checks: framing 400 → host 421 → path and
+ * method → origin of writes 403 → what kernel.ts checks, with a session instead of a token.
  */
 export function screensServer(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
@@ -68,7 +74,12 @@ export function screensServer(options: ScreensOptions): Koa {
       '/reference.css': file('text/css; charset=utf-8', () => asset('src/web/reference.css')),
       '/reference.js': file('text/javascript; charset=utf-8', () => asset('src/web/reference.js')),
       '/icon.svg': file('image/svg+xml', () => asset('src/web/icon.svg')),
-      [`${UNSUBSCRIBE}style.css`]: file('text/css; charset=utf-8', () => asset('src/web/unsubscribe.css')),
+      ...Object.fromEntries(
+        IN_MAILS.map((path) => [
+          `${path}style.css`,
+          file('text/css; charset=utf-8', () => asset('src/web/mail-page.css')),
+        ]),
+      ),
       '/livez': (ctx: Context) => answerJson(ctx, { status: 'ok' }),
       ...monitored.pages,
     }),
@@ -94,6 +105,8 @@ export function screensServer(options: ScreensOptions): Koa {
     publicUrls: publicUrlsWith(store.db),
   })
   const access = sessionAccess(store)
+  const memberOf = (req: IncomingMessage) => access.current(req)?.org
+  const rating = ratingPage({ store, deps, log, bodies: read, memberOf })
   const web = options.web ?? webFiles()
   const live = liveParts(options)
   const parts = {
@@ -137,10 +150,7 @@ export function screensServer(options: ScreensOptions): Koa {
   const isForPrograms = (path: string): boolean => [options.prefix, APP].some((start) => path.startsWith(`${start}/`))
   /** Whether anything answers at a path, as far as that can be said without the database. */
   const isThere = (path: string): boolean =>
-    isForPrograms(path) ||
-    pages.has(path) ||
-    isAppPath(path) ||
-    [UNSUBSCRIBE, ASSETS].some((each) => path.startsWith(each))
+    isForPrograms(path) || pages.has(path) || isAppPath(path) || isInMails(path) || path.startsWith(ASSETS)
   const app = new Koa()
   app.silent = true // errors are logged below; a client that disconnects is not an error
   app.use(async (ctx) => {
@@ -152,7 +162,7 @@ export function screensServer(options: ScreensOptions): Koa {
     try {
       checkFraming(ctx.req)
       if (reader && isThere(ctx.path)) for (const lag of (await lagOf(reader)).slice(1)) ctx.set(LAG, lag)
-      if (!BY_ANY_NAME.includes(ctx.path) && !ctx.path.startsWith(UNSUBSCRIBE)) checkHost(ctx.req)
+      if (!BY_ANY_NAME.includes(ctx.path) && !isInMails(ctx.path)) checkHost(ctx.req)
       passed = await answer(ctx)
     } catch (error) {
       ctx.respond = true // unless the primary has answered, and then nothing is thrown
@@ -180,7 +190,7 @@ export function screensServer(options: ScreensOptions): Koa {
     const isApi = path.startsWith(`${options.prefix}/`)
     if (!isApi && !path.startsWith(`${APP}/`)) {
       const page = pageFor(ctx)
-      if (reader && page === unsubscribe && ctx.method === 'POST') return leave(ctx, reader)
+      if (reader && isInMails(path) && ctx.method === 'POST') return leave(ctx, reader)
       return void (await page(ctx))
     }
     checkOrigin(ctx.req)
@@ -199,7 +209,7 @@ export function screensServer(options: ScreensOptions): Koa {
 
   /** A host name may be that of an organisation that has moved. Probes and links in mails do not ask by it. */
   function checkMoved({ req, path }: Context): void {
-    if (OF_NO_ORG.includes(path) || path.startsWith(UNSUBSCRIBE)) return
+    if (OF_NO_ORG.includes(path) || isInMails(path)) return
     const address = movedFrom(hostOf(clientOf(req).host) ?? '')
     if (address !== undefined) throw movedProblem(address, true)
   }
@@ -210,7 +220,7 @@ export function screensServer(options: ScreensOptions): Koa {
 
   function pageFor({ method, path }: Context) {
     const page = pages.get(path) ?? (path.startsWith(ASSETS) ? web.answer : isAppPath(path) ? appPage : undefined)
-    if (path.startsWith(UNSUBSCRIBE) && !pages.has(path)) return unsubscribe
+    if (isInMails(path) && !pages.has(path)) return path.startsWith(RATING) ? rating : unsubscribe
     if (!page) throw new Problem(404, 'no_such_path', 'There is no page at this path.')
     if (method !== 'GET' && method !== 'HEAD')
       throw new Problem(405, 'method_not_allowed', 'This path supports GET, HEAD.', { headers: { Allow: 'GET, HEAD' } })
@@ -231,7 +241,8 @@ export function screensServer(options: ScreensOptions): Koa {
   /** Returns what to log instead of the path, whose last part may be as secret as a password. */
   function routeOf(path: string): string | null {
     if (pages.has(path) || handlers.some((handler) => handler.path === path)) return path
-    return path.startsWith(UNSUBSCRIBE) ? `${UNSUBSCRIBE}:token` : null
+    const secret = IN_MAILS.find((each) => path.startsWith(each))
+    return secret === undefined ? null : `${secret}:token`
   }
 
   /** What many paths are counted as that the log leaves out. */

@@ -9,6 +9,7 @@ import { columns as messageColumns } from '../../src/inbox/messages/message.ts'
 import { messageStore } from '../../src/inbox/messages/messages.ts'
 import { outgoingStore } from '../../src/inbox/messages/outgoing.ts'
 import { incomingStore } from '../../src/mail/incoming.ts'
+import { ratingStore } from '../../src/mail/satisfaction/ratings.ts'
 import { sendingStore } from '../../src/mail/sending.ts'
 import { calendarLines, eventLines, invitingMail, received } from '../support/invitation.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../support/mailbox.ts'
@@ -83,7 +84,13 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
   await send('/enrollments', { sequence_id: ids.own, contact_id })
   const acts = { assign: 'ana@acme.example', priority: 'high', answer: '=Thanks, {{contact.first_name}}' }
   const when = { mailbox: 'support', from: 'firm.example', sender: 'new', text: 'zoe' }
-  applySettings(store, org.org, { rules: [{ key: 'first', name: '=First', when, do: acts }] })
+  applySettings(store, org.org, {
+    rules: [{ key: 'first', name: '=First', when, do: acts }],
+    satisfaction: {
+      ...{ is_active: false, mailboxes: ['support'], language: 'de', question: '=War es gut?', pause_days: 30 },
+      ...{ good: '=Ja', not_good: '=Nein' },
+    },
+  })
   for (const [at, text] of texts.entries()) {
     const mail = mailIn({
       subject: text,
@@ -144,6 +151,11 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
   const marked = conversationStore(deps).byId(who, last?.conversation_id as string)
   store.transaction(() => spamStore(deps).mark(who, marked, true))
   await send('/messages', { direction: 'inbound', channel: 'email', from: { email: last?.email }, body_text: 'Held' })
+  const { ask, answer } = ratingStore(deps)
+  store.transaction(() => {
+    ask(org.org, first.id, { language: 'de', question: '=War es gut?', good: '=Ja', not_good: '=Nein' })
+    answer(org.org, first.id, { answer: 'not_good', comment: '=Zu spät' })
+  })
   store.transaction(() => sendingStore(deps).begin(org.org, first.id))
   store.transaction(() => outgoingStore(deps).alias(org.org, first.id, ['<=replaced@provider.example>']))
 }

@@ -76,6 +76,9 @@ GET    /app/rows/deals            viewer
 GET    /app/rules                 viewer
 DELETE /app/sample                owner
 GET    /app/sample                owner
+GET    /app/satisfaction          viewer
+PUT    /app/satisfaction          admin
+GET    /app/satisfaction/counts   viewer
 GET    /app/saved-replies         viewer
 POST   /app/saved-replies         member
 DELETE /app/saved-replies/:id     member

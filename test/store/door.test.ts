@@ -100,6 +100,7 @@ const OWNERS = [
   'inbox/',
   'sequences/',
   'mail/rules/',
+  'mail/satisfaction/',
   'webhooks/',
   'personal/',
   'cleanup/',

@@ -311,6 +311,7 @@ describe('a reference into another organisation', () => {
     const sent = db.prepare('SELECT message_id FROM message_headers WHERE org_id = ?').pluck().get(org) as string
     const run = { name: 'R', at: 0, done: '{}', answer_id: sent }
     insertRow(server.store, 'rule_runs', { org_id: org, message_id: sent, rule_id: clock.id(), ...run })
+    insertRow(server.store, 'ratings', { org_id: org, message_id: sent, asked_at: 0, words: '{}' })
     await write(() => void outgoingStore(server.deps).alias(org, sent, ['<replaced@provider.example>']))
   }
 

@@ -3,7 +3,11 @@ type Change = (record: Row) => Row
 
 /** Schema 6: what is known of a mail, and how a mailbox reads it. */
 const FROM_5: Record<string, Change> = {
-  'settings.json': (record) => ({ ...record, rules: [] }),
+  'settings.json': (record) => ({
+    ...record,
+    rules: [],
+    satisfaction: { is_active: false, language: 'en', pause_days: 0 },
+  }),
   'mailboxes.ndjson': (record) => ({ ...record, aliases: [], reply_to: 'automatic', trusted_forwarders: [] }),
   'meetings.ndjson': (record) => ({ ...record, send_invitations: false }),
   'message_headers.ndjson': (record) => ({
@@ -42,6 +46,8 @@ const NEW_IN_6: NewFiles = {
   'saved_replies.ndjson': () => [],
   'rules.ndjson': () => [],
   'rule_runs.ndjson': () => [],
+  'satisfaction.ndjson': () => [],
+  'ratings.ndjson': () => [],
   'conversation_moves.ndjson': () => [],
   'conversation_spam.ndjson': () => [],
   'conversation_mailboxes.ndjson': inMailboxes,

@@ -11,6 +11,7 @@ import * as f from '../../lib/fields.ts'
 import { invalid, Problem } from '../../lib/problem.ts'
 import { validate } from '../../lib/validate.ts'
 import { checkRules, MAX_RULES, RuleSettings, ruleSettings } from '../../mail/rules/settings.ts'
+import { SatisfactionSettings, satisfactionSettings } from '../../mail/satisfaction/settings.ts'
 import { customRows } from '../../records/custom-fields/rows.ts'
 import { checkSequences, SequenceSettings, sequenceSettings } from '../../sequences/sequences/settings.ts'
 import type { CommandStore, Store } from '../../store/open.ts'
@@ -29,6 +30,7 @@ const sections = {
   sla: f.optional(f.arrayOf(SlaSettings)),
   mailboxes: f.optional(f.arrayOf(MailboxSettings)),
   rules: f.optional(f.arrayOf(RuleSettings, MAX_RULES)),
+  satisfaction: f.optional(SatisfactionSettings),
   sequences: f.optional(f.arrayOf(SequenceSettings)),
 }
 const NAMES = Object.keys(sections).join(', ')
@@ -52,6 +54,7 @@ export function showSettings(store: Store, org: number): Required<SettingsDocume
     sla: slaSettings(store).show(org),
     mailboxes: mailboxSettings(store).show(org),
     rules: ruleSettings(store).show(org),
+    satisfaction: satisfactionSettings(store).show(org),
     sequences: sequenceSettings(store).show(org),
   }
 }
@@ -114,8 +117,12 @@ function applyAll(store: Store, org: number, given: SettingsDocument): Applied {
   const isKept = { hours: levels.isKept, mailbox: (key: string) => !goes.includes(key) }
   if (given.sequences) changed.push(...sequences.apply(org, given.sequences, isKept))
   if (given.rules) changed.push(...ruleSettings(store).apply(org, given.rules))
+  if (given.satisfaction) changed.push(...satisfactionSettings(store).apply(org, given.satisfaction))
   changed.push(...levels.removeLeft())
-  if (given.org) sequences.checkPublicUrl(org)
+  if (given.org) {
+    sequences.checkPublicUrl(org)
+    satisfactionSettings(store).checkPublicUrl(org)
+  }
   changed.push(...mailboxes.removeLeft())
   if (given.mailboxes) warnings.push(...mailboxSettings(store).warnings(org))
   return { changed, warnings }

@@ -19,6 +19,11 @@ export type MessageEffect = {
   isAside?: boolean
 }
 
+/** Of what happens beside the messages: the conversation stays as it is, and whoever has it open looks again. */
+export const unchanged = (at: number): MessageEffect => ({
+  ...{ direction: 'note', at, text: '', words: [], isAnswer: false, isAwaited: false },
+})
+
 const PREVIEW_LENGTH = 200
 /** The most distinct words by which a conversation can be found; a long correspondence has some 5,000. */
 export const MAX_WORDS = 10_000

@@ -4,7 +4,7 @@ import { conflict, type FieldError, field, Problem } from '../../lib/problem.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
 import { conversationStore } from '../conversations/conversations.ts'
-import { type MessageEffect, wordsIn } from '../conversations/message-effects.ts'
+import { type MessageEffect, unchanged, wordsIn } from '../conversations/message-effects.ts'
 import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'
 import type { Message, MessageCreate } from './message.ts'
 import { messageWriter } from './message-writer.ts'
@@ -76,15 +76,7 @@ export const heldStore = once((deps: Deps) => {
 
   /** What waits is seen by whoever has the conversation open, and changes nothing of it. */
   function tell(who: Caller, conversation: string): void {
-    const nothing = {
-      direction: 'note',
-      at: clock.now(),
-      text: '',
-      words: [],
-      isAnswer: false,
-      isAwaited: false,
-    } as const
-    conversations.applyMessage(who, conversations.byId(who, conversation), nothing)
+    conversations.applyMessage(who, conversations.byId(who, conversation), unchanged(clock.now()))
   }
 
   /**
@@ -149,9 +141,13 @@ export const heldStore = once((deps: Deps) => {
     return finish(who.org, message, { send_at: rfc3339(now), sent_at: rfc3339(now) })
   }
 
+  /** Whether a mail closes its conversation once it was sent, as far as is known by now. */
+  const willClose = (org: number, { id, conversation_id }: Pick<Message, 'id' | 'conversation_id'>): boolean =>
+    closes(org, id) && answer.get(org, conversation_id, id) === null
+
   /** Closes the conversation that a mail was to close, once it was sent; not if they have written meanwhile. */
   function settle(org: number, { id, conversation_id }: Message): void {
-    if (!closes(org, id) || answer.get(org, conversation_id, id) !== null) return
+    if (!willClose(org, { id, conversation_id })) return
     const who = { org, member: null }
     conversations.patch(who, conversations.byId(who, conversation_id), { status: 'closed' })
   }
@@ -168,7 +164,7 @@ export const heldStore = once((deps: Deps) => {
   const closes = (org: number, id: string): boolean =>
     (rulesOf.get(org, id) as { closes_conversation: number } | undefined)?.closes_conversation === 1
 
-  return { note, release, cancel, sendNow, settle, unanswered }
+  return { note, release, cancel, sendNow, willClose, settle, unanswered }
 })
 
 function effectOf({ body_text, attachments, author }: Message, at: number, isAside: boolean): MessageEffect {

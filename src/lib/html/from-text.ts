@@ -38,5 +38,5 @@ function withoutEnd(link: string): string {
   return link.slice(0, end)
 }
 
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')

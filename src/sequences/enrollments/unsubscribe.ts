@@ -1,5 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
-import { signatures } from '../../auth/former-keys.ts'
+import { mailLinks } from '../../auth/mail-links.ts'
 import { columns, contactStore } from '../../crm/contacts.ts'
 import { type Deps, once } from '../../deps.ts'
 import { textHtml } from '../../lib/html/from-text.ts'
@@ -15,23 +14,16 @@ export type Unsubscribing = { org: number; enrollment_id: string }
 type Sending = { address: string; imap: object | null }
 type Enrolled = { id: string }
 
-const PURPOSE = 'unsubscribe'
-const ID_BYTES = 16
-const TOKEN = /^[A-Za-z0-9_-]{64}$/
 const ASKED = /\bunsubscribe\b(.*)$/is
 const FOLDED = /^[^\w-]*((?:[\w-]\s*){64})(?![\w-])/
 /** Each costs a signature. */
 const MAX_TOKENS = 4
 const TOKENS = /(?<![\w-])[\w-]{64}(?![\w-])/g
 
-/**
- * Tokens have 64 characters: the public id of the org, the id of the enrollment, and a signature over both. They are
- * not stored and never expire: mails are read years later.
- */
+/** The id in its tokens is that of the enrollment. They never expire: mails are read years later. */
 export const unsubscribing = once((deps: Deps) => {
-  const { db, clock, vault, basePath } = deps
-  const orgById = db.prepare('SELECT public_id, public_base_url FROM orgs WHERE id = ?')
-  const orgByPublicId = db.prepare('SELECT id FROM orgs WHERE public_id = ?').pluck()
+  const { db, clock } = deps
+  const links = mailLinks(deps)
   const enrolled = db.prepare('SELECT contact_id FROM enrollments WHERE org_id = ? AND id = ?')
   const described = db.prepare(
     `SELECT orgs.name AS org_name, contacts.emails
@@ -42,7 +34,6 @@ export const unsubscribing = once((deps: Deps) => {
   const credit = db.prepare(
     'UPDATE enrollments SET unsubscribed_at = ? WHERE org_id = ? AND id = ? AND unsubscribed_at IS NULL',
   )
-  const signed = signatures(deps)
   const gate = orgGate(db)
   const { find, save } = contactStore(deps)
   const watch = stopRules(deps)
@@ -82,32 +73,15 @@ export const unsubscribing = once((deps: Deps) => {
     }
   }
 
-  /** Null if the org has no public_base_url. Whoever set that may have left the base path out, without which nothing is here. */
-  function url(org: number, enrollment: Enrolled): string | null {
-    const { public_base_url } = orgById.get(org) as { public_base_url: string | null }
-    if (public_base_url === null) return null
-    const { origin, pathname } = new URL(public_base_url)
-    const path = pathname.replace(/\/+$/, '')
-    return `${origin}${path}${path.endsWith(basePath) ? '' : basePath}/unsubscribe/${tokenOf(org, enrollment)}`
-  }
+  /** Null if the org has no public_base_url. */
+  const url = (org: number, { id }: Enrolled): string | null => links.url(org, 'unsubscribe', id)
 
-  function tokenOf(org: number, { id }: Enrolled): string {
-    const { public_id } = orgById.get(org) as { public_id: string }
-    const signature = vault.sign(PURPOSE, `${public_id} ${id}`)
-    return Buffer.concat([bytesOf(public_id), bytesOf(id), Buffer.from(signature, 'base64url')]).toString('base64url')
-  }
+  const tokenOf = (org: number, { id }: Enrolled): string => links.tokenOf(org, 'unsubscribe', id)
 
   /** Returns undefined if the signature is invalid, or the org is not in this store. */
   function read(token: string): Unsubscribing | undefined {
-    if (!TOKEN.test(token)) return undefined
-    const bytes = Buffer.from(token, 'base64url')
-    const publicId = idOf(bytes.subarray(0, ID_BYTES))
-    const id = idOf(bytes.subarray(ID_BYTES, 2 * ID_BYTES))
-    const org = orgByPublicId.get(publicId) as number | undefined
-    // Signs in any case, so that both answers take the same time.
-    const all = signed(org ?? 0, PURPOSE, `${publicId} ${id}`).map((each) => Buffer.from(each, 'base64url'))
-    const isOurs = all.some((signature) => timingSafeEqual(signature, bytes.subarray(2 * ID_BYTES)))
-    return org === undefined || !isOurs ? undefined : { org, enrollment_id: id }
+    const known = links.read('unsubscribe', token)
+    return known && { org: known.org, enrollment_id: known.id }
   }
 
   /**
@@ -178,10 +152,6 @@ function primaryOf(emails: string | null): string | null {
   const known = JSON.parse(emails ?? '[]') as { email: string; is_primary: boolean }[]
   return known.find(({ is_primary }) => is_primary)?.email ?? known[0]?.email ?? null
 }
-
-const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
-
-const idOf = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
 /** RFC 6068 requires that characters with a meaning in mailto links are escaped. */
 function addressPart(address: string): string {

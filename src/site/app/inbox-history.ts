@@ -7,6 +7,7 @@ import type { Caller } from '../../lib/caller.ts'
 import { MAX_AHEAD_MS } from '../../lib/id.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { Done } from '../../mail/rules/rule.ts'
+import { type RatingLine, ratingStore } from '../../mail/satisfaction/ratings.ts'
 import { recordEvents } from './timeline/events.ts'
 
 /** What of a conversation is told between its messages. */
@@ -20,14 +21,17 @@ export type HistoryLine = {
   id: string
   at: string
   actor_id: string | null
-  field: Field | 'rule' | Moves | 'mailbox'
+  field: Field | 'rule' | 'rating' | Moves | 'mailbox'
   before: string | null
-  /** Of a rule or a mailbox, its name. */
+  /** Of a rule or a mailbox, its name; of a rating, the answer, null until there is one. */
   after: string | null
   /** Of one that was snoozed. */
   until: string | null
   /** What the rule has done. */
   done?: Done
+  /** Of a rating: who was asked alone, and what they added. */
+  by?: string | null
+  comment?: string | null
 }
 
 const MAX_EVENTS = 500
@@ -56,6 +60,7 @@ export function inboxHistory(deps: Deps): DataRoute {
   const moves = moveStore(deps)
   const mailboxes = mailboxStore(deps)
   const nameOf = (org: number, id = '') => mailboxes.byId(org, id)?.name ?? null
+  const ratings = ratingStore(deps)
 
   /** Merges, splits and moves that were not taken back; a split that was is told by nothing. */
   const movesOf = (who: Caller, id: string): HistoryLine[] =>
@@ -78,7 +83,7 @@ export function inboxHistory(deps: Deps): DataRoute {
     role: 'viewer',
     name: 'inbox',
     summary:
-      'Get who has assigned, closed, opened, merged, split and moved a conversation, and set its priority, and what rules did with it',
+      'Get who has assigned, closed, opened, merged, split and moved a conversation, and set its priority, what rules did with it, and whether the answer was found good',
     read: (who, [id]) => {
       byId(who, id as string)
       const newest = { at: deps.clock.now() + MAX_AHEAD_MS, id: LAST }
@@ -104,7 +109,8 @@ export function inboxHistory(deps: Deps): DataRoute {
           }))
         })
       const leading = moves.leading(who.org, id as string)
-      const data = [...lines, ...byRules.map(lineOf), ...movesOf(who, id as string)].sort(
+      const rated = ratings.of(who.org, id as string).map(ratingOf)
+      const data = [...lines, ...byRules.map(lineOf), ...movesOf(who, id as string), ...rated].sort(
         (one, other) => Date.parse(one.at) - Date.parse(other.at),
       )
       return { json: JSON.stringify({ data, merged_into: leading === id ? null : leading }) }
@@ -123,4 +129,9 @@ const lineOf = ({ message_id, rule_id, name, at, done }: Run): HistoryLine => ({
     until: null,
   },
   done: JSON.parse(done) as Done,
+})
+
+const ratingOf = ({ message_id, asked_at, answer, answered_at, comment, by }: RatingLine): HistoryLine => ({
+  ...{ id: `${message_id} rating`, at: rfc3339(answered_at ?? asked_at), actor_id: null, field: 'rating' },
+  ...{ before: null, after: answer, until: null, by, comment },
 })

@@ -17,6 +17,7 @@ import { peopleRoutes } from './people.ts'
 import { rowRoutes } from './rows.ts'
 import { ruleRoutes } from './rules.ts'
 import { sampleRoutes } from './sample.ts'
+import { satisfactionRoutes } from './satisfaction.ts'
 import { spamRoutes } from './spam.ts'
 import { timelineRoutes } from './timeline/timeline.ts'
 import { triageRoutes } from './triage.ts'
@@ -42,6 +43,7 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
     messageRoutes,
     filledReplies,
     ruleRoutes,
+    satisfactionRoutes,
     triageRoutes,
     spamRoutes,
     nameRoutes,

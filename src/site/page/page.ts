@@ -98,6 +98,6 @@ export async function answerPage(ctx: Context, files: WebFiles, page: Page): Pro
 export function isAppPath(path: string): boolean {
   return (
     !/[.%]|\/\//.test(path) &&
-    !/^\/(api|app|assets|unsubscribe|reference|openapi|livez|readyz|metrics)(\/|$)/.test(path)
+    !/^\/(api|app|assets|unsubscribe|rating|reference|openapi|livez|readyz|metrics)(\/|$)/.test(path)
   )
 }

@@ -7,20 +7,13 @@ import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { Store } from '../../store/open.ts'
 import { Moved } from '../../store/orgs/org-states.ts'
 import { type Content, html } from '../html.ts'
+import { METHODS, mailPage, PAGE_HEADERS } from '../mail-page.ts'
 import { handOn, MARK } from './moved.ts'
 
-/** Everything that the pages need is below this path, so that a proxy can block all other paths. */
+/** Everything that the pages need is below this path. */
 export const UNSUBSCRIBE = '/unsubscribe/'
 
-const HEADERS = {
-  ...MARK,
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'Cache-Control': 'no-store',
-  'X-Robots-Tag': 'noindex',
-}
-const METHODS = ['GET', 'HEAD', 'POST']
+const HEADERS = { ...MARK, ...PAGE_HEADERS }
 /** Mail programs and gateways find links in plain text, and put the sign behind one into it. */
 const TOKEN = /^[\w-]{64}(?![\w-])/
 const MAX_BODY_BYTES = 8192
@@ -138,22 +131,4 @@ const from = ({ org_name, email }: Shown): Content => [
   email !== null && ` at ${masked(email)}`,
 ]
 
-/** URLs are relative: a proxy may serve the page below any path. */
-const page = (title: string, content: Content): string =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="stylesheet" href="style.css">
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${content}
-</main>
-</body>
-</html>
-`.markup
+const page = (title: string, content: Content): string => mailPage({ title, content })

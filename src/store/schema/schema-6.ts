@@ -2,6 +2,7 @@ import type { Connection } from '../sqlite/driver.ts'
 import { addAccounts } from './schema-6-accounts.ts'
 import { addHandOvers } from './schema-6-hand-overs.ts'
 import { addInbox } from './schema-6-inbox.ts'
+import { addSatisfaction } from './schema-6-satisfaction.ts'
 import { renewSearch } from './schema-6-search.ts'
 import { renewUnique } from './schema-6-unique.ts'
 
@@ -15,6 +16,7 @@ export function addTrust(db: Connection): void {
   db.exec(MAIL)
   db.exec(STEPS)
   addInbox(db)
+  addSatisfaction(db)
   placeBulkChanges(db)
   addHandOvers(db)
   db.exec(WRITTEN)

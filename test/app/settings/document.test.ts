@@ -10,7 +10,18 @@ test('what show prints changes nothing when applied, and shows every section', (
   const everything = () =>
     ['members', 'pipelines', 'stages', 'close_reasons', 'hours', 'sla_policies'].map((table) => rows(table))
   const before = everything()
-  const sections = ['org', 'members', 'pipelines', 'close_reasons', 'hours', 'sla', 'mailboxes', 'rules', 'sequences']
+  const sections = [
+    'org',
+    'members',
+    'pipelines',
+    'close_reasons',
+    'hours',
+    'sla',
+    'mailboxes',
+    'rules',
+    'satisfaction',
+    'sequences',
+  ]
   assert.deepEqual(Object.keys(show()), sections)
   assert.deepEqual(apply(show()), [])
   assert.deepEqual(everything(), before)
@@ -137,7 +148,7 @@ test('what is no settings document is refused with a pointer to every fault', (t
   }
   assert.throws(
     () => apply({ mailbox: [] }),
-    /is not a section of the settings; sections are org, members, pipelines, close_reasons, hours, sla, mailboxes, rules, sequences/,
+    /is not a section of the settings; sections are org, members, pipelines, close_reasons, hours, sla, mailboxes, rules, satisfaction, sequences/,
   )
   assert.deepEqual(
     thrownErrors(() =>
@@ -260,6 +271,7 @@ test('an organisation can start bare, and one that cannot start leaves nothing b
     sla: [],
     mailboxes: [],
     rules: [],
+    satisfaction: { is_active: false, language: 'en', pause_days: 0 },
     sequences: [],
   })
   const orgs = () => store.db.prepare('SELECT count(*) FROM orgs').pluck().get()

@@ -1,7 +1,17 @@
 import { base } from '../base.ts'
 
 /** Paths of the server that are pages or files of their own, not screens of the app. */
-const OUTSIDE = ['/api/', '/app/', '/reference', '/openapi.json', '/unsubscribe/', '/livez', '/readyz', '/metrics']
+const OUTSIDE = [
+  '/api/',
+  '/app/',
+  '/reference',
+  '/openapi.json',
+  '/unsubscribe/',
+  '/rating/',
+  '/livez',
+  '/readyz',
+  '/metrics',
+]
 
 export const isOutside = (path: string): boolean =>
   OUTSIDE.some((outside) => path === outside || path.startsWith(outside)) || /\.[a-z0-9]+$/i.test(path)
