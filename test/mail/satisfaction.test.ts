@@ -336,7 +336,8 @@ describe('the settings', () => {
 
   test('are set on the screen by the same function, by administrators', async (t) => {
     await office(t, { question: 'Good?', pause_days: 7 })
-    const { version, ...now } = await app.ok('viewer', 'GET', '/satisfaction')
+    const { version, words, ...now } = await app.ok('viewer', 'GET', '/satisfaction')
+    assert.deepEqual(words, { language: 'en', question: 'Good?', good: 'Good', not_good: 'Not good' })
     assert.deepEqual(now, showSettings(app.store, app.a.org).satisfaction)
     assert.equal((await set({ is_active: false }, 'member')).status, 403)
     const answer = await set({ is_active: true, mailboxes: ['support'], good: 'Yes' })

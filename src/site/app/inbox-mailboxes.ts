@@ -7,6 +7,7 @@ import { rfc3339 } from '../../lib/time.ts'
 /** What members see of a mailbox. */
 export type InboxMailbox = {
   id: string
+  key: string
   name: string
   address: string
   is_default: boolean
@@ -49,7 +50,7 @@ export function inboxMailboxes(deps: Deps): DataRoute {
     read: ({ org }) => {
       const found = active().filter((each) => each.org === org)
       const data = found.map(({ mailbox }): InboxMailbox => {
-        const { id, name, address, is_default, aliases, member_id } = mailbox
+        const { id, key, name, address, is_default, aliases, member_id } = mailbox
         const how = health(org, mailbox)
         const receiving = FAILING.has(how.receiving.status)
         const sending = FAILING.has(how.sending.status)
@@ -60,7 +61,16 @@ export function inboxMailboxes(deps: Deps): DataRoute {
           error: receiving ? last_error : send_error,
           waiting: waiting.get(org, id) as number,
         }
-        return { id, name, address, is_default, aliases, member_id, trouble: receiving || sending ? trouble : null }
+        return {
+          id,
+          key,
+          name,
+          address,
+          is_default,
+          aliases,
+          member_id,
+          trouble: receiving || sending ? trouble : null,
+        }
       })
       return { json: JSON.stringify({ data }) }
     },

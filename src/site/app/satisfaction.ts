@@ -5,7 +5,8 @@ import { changeRoute, type Need, type Route } from '../../http/route.ts'
 import { beginningOf, dateIn } from '../../lib/calendar/days.ts'
 import * as f from '../../lib/fields.ts'
 import { type Counts, ratingStore } from '../../mail/satisfaction/ratings.ts'
-import { SatisfactionSettings, satisfactionSettings } from '../../mail/satisfaction/settings.ts'
+import { SatisfactionSettings, satisfactionSettings, wordsOf } from '../../mail/satisfaction/settings.ts'
+import { LANGUAGES } from '../../mail/satisfaction/words.ts'
 import type * as c from '../../store/rows/columns.ts'
 import type { RawRow } from '../../store/rows/columns.ts'
 
@@ -13,7 +14,12 @@ const MAX_MONTHS = 24
 const USUAL_MONTHS = 12
 const MONTH = /^(?:19|2\d)\d\d-(?:0[1-9]|1[0-2])$/
 
-const Shown = f.object({ ...SatisfactionSettings.entries, version: f.count() })
+/** `words` are those in the mail: own ones, or of the language. */
+const Shown = f.object({
+  ...SatisfactionSettings.entries,
+  words: f.object({ language: f.oneOf(LANGUAGES), question: f.line(), good: f.line(), not_good: f.line() }),
+  version: f.count(),
+})
 type Shown = v.InferOutput<typeof Shown>
 
 /** The row is JSON already. */
@@ -32,7 +38,11 @@ export const satisfactionRoutes = (deps: Deps): Route<Need>[] => {
   const { counts } = ratingStore(deps)
   const zoneOf = deps.db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
 
-  const shown = (org: number): Shown => ({ ...show(org), version: of(org).version })
+  const shown = (org: number): Shown => ({
+    ...show(org),
+    words: wordsOf(of(org)),
+    version: of(org).version,
+  })
   const find = ({ org }: { org: number }): RawRow => [JSON.stringify(shown(org))]
 
   function months(org: number, given: ReadonlyMap<string, string>): Month[] {

@@ -48,6 +48,12 @@ export const settings: readonly ScreenEntry[] = [
     load: () => import('./rules/rules.tsx'),
   },
   {
+    path: '/settings/satisfaction',
+    title: () => texts().satisfaction,
+    settings: { group: 'mail', icon: 'flag' },
+    load: () => import('./satisfaction/satisfaction.tsx'),
+  },
+  {
     path: '/settings/operation',
     title: () => texts().operation,
     settings: { group: 'machine', icon: 'server', role: 'owner' },

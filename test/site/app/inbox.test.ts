@@ -222,7 +222,7 @@ test('a mailbox that does not work says which way, since when, and what waits', 
   saveState(org, support?.id as string, { checked_at: now, sent_at: now })
   assert.deepEqual(await asked(), [
     {
-      ...{ id: support?.id, name: 'Acme Support', address: 'support@acme.example', is_default: true },
+      ...{ id: support?.id, key: 'support', name: 'Acme Support', address: 'support@acme.example', is_default: true },
       ...{ aliases: [], member_id: null, trouble: null },
     },
   ])

@@ -123,6 +123,11 @@ export const de: Like<typeof en> = {
     took: (by) => `${by} hat sie übernommen`,
     noOwner: (by) => (by ? `${by} hat sie niemandem zugeordnet` : 'Niemandem zugeordnet'),
     priority: (name, by) => (by ? `${by} hat die Priorität auf ${name} gesetzt` : `Priorität ${name}`),
+    rated: {
+      asked: 'Gefragt, wie die Antwort war',
+      good: (name) => (name ? `${name} fand die Antwort gut` : 'Die Antwort wurde gut gefunden'),
+      not_good: (name) => (name ? `${name} fand die Antwort nicht gut` : 'Die Antwort wurde nicht gut gefunden'),
+    },
     rule: (name, did) => `Regel „${name}“: ${did}`,
     did: {
       owner: (to) => `an ${to} gegeben`,

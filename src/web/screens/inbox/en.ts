@@ -120,6 +120,11 @@ export const en = {
     took: (by: string) => `${by} took it`,
     noOwner: (by: string) => (by ? `${by} gave it to nobody` : 'Given to nobody'),
     priority: (name: string, by: string) => (by ? `${by} set the priority to ${name}` : `Priority ${name}`),
+    rated: {
+      asked: 'Asked how the answer was',
+      good: (name: string) => (name ? `${name} found the answer good` : 'The answer was found good'),
+      not_good: (name: string) => (name ? `${name} found the answer not good` : 'The answer was found not good'),
+    },
     rule: (name: string, did: string) => `Rule “${name}”: ${did}`,
     did: {
       owner: (to: string) => `given to ${to}`,

@@ -1,3 +1,4 @@
+import type { Answer } from '../../../mail/satisfaction/words.ts'
 import type { HistoryLine } from '../../../site/app/inbox-history.ts'
 import { Icon, type IconName } from '../../components/icon.tsx'
 import { memberName } from '../../data/boot.ts'
@@ -21,6 +22,7 @@ const ICONS: Readonly<Record<HistoryLine['field'], IconName>> = {
   priority: 'flag',
   rule: 'filter',
   mailbox: 'mail',
+  rating: 'star',
 }
 
 type SystemLineProps = {
@@ -37,6 +39,7 @@ export function SystemLine({ line, by, isBeside = false }: SystemLineProps) {
       <Icon name={line.after === 'snoozed' ? 'snooze' : ICONS[line.field]} small />
       <span class="grow">
         {by ? texts().lines.openedBy(nameOfAuthor(by), isBeside) : wordsOf(line)}
+        {line.comment && <q dir="auto">{line.comment}</q>}
         {line.field.startsWith('split_') && (
           <>
             {' '}
@@ -60,6 +63,7 @@ function wordsOf(line: HistoryLine): string {
   const { field, before, after, actor_id, until, done } = line
   const { lines, priorities } = texts()
   if (field === 'rule') return lines.rule(after ?? '', didOf(done ?? {}))
+  if (field === 'rating') return after === null ? lines.rated.asked : lines.rated[after as Answer](line.by ?? '')
   const by = (actor_id && memberName(actor_id)) || ''
   if (field === 'mailbox') return triageTexts().movedTo(after ?? '…', by)
   if (isMove(line)) return triageTexts().movedLines[line.field](before ?? '', by)

@@ -13,5 +13,6 @@ export const de: Like<typeof en> = {
   binWords: 'gelöscht wiederherstellen Mülleimer',
   rules: 'Regeln',
   rulesWords: 'automatische Antwort Filter',
+  satisfaction: 'Zufriedenheit',
   tokens: 'API-Tokens',
 }

@@ -10,5 +10,6 @@ export const en = {
   binWords: 'trash deleted restore',
   rules: 'Rules',
   rulesWords: 'automatic answer filter triage',
+  satisfaction: 'Satisfaction',
   tokens: 'API tokens',
 }
