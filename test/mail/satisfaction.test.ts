@@ -114,6 +114,17 @@ describe('the mail that closes', () => {
     assert.equal((await closed()).links.length, 2)
   })
 
+  test('asks nobody who has not asked us: what we have begun', async (t) => {
+    const { sent } = await office(t)
+    const contact_id = (await app.newContact({ emails: [{ email: 'new@firm.example' }] })).id
+    const opening = { channel: 'email', direction: 'outbound', subject: 'News', body_text: 'Hello', ...CLOSES }
+    const begun = await desk.inbox.make('/messages', { ...opening, contact_id })
+    assert.deepEqual((await sent()).links, [])
+    await desk.inbox.say('inbound', begun.conversation_id, { from: { email: 'new@firm.example' } })
+    await desk.answer(begun, CLOSES)
+    assert.equal((await sent()).links.length, 2)
+  })
+
   test('asks once until the conversation was open again, and a person not again for so many days', async (t) => {
     const { closed, sent } = await office(t)
     const { question, links } = await closed()
@@ -315,6 +326,8 @@ describe('the counts', () => {
     const path = `/satisfaction/counts?from=${month}&to=${month}`
     const before = (await app.ok('viewer', 'GET', path)).data
     await press(first.good)
+    // Whoever has the conversation now did not write the answer.
+    await desk.inbox.patch(first.question.conversation_id, { owner_id: app.ids.member })
     await press((await closed()).bad)
     await closed()
     const of = (data: Row[]) => {

@@ -132,6 +132,7 @@ export const TOUR: readonly Stop[] = [
   { name: 'settings-token', path: '/settings/tokens', ready: '.rows a, .empty', prepare: openForm },
   { name: 'settings-changes', path: '/settings/changes', ready: 'main h1, main .bar' },
   { name: 'settings-rules', path: '/settings/rules', ready: '.rules, .empty' },
+  { name: 'settings-satisfaction', path: '/settings/satisfaction', ready: '.asks' },
   { name: 'settings-bin', path: '/settings/bin', ready: '.bin .br, .empty' },
   { name: 'settings-operation', path: '/settings/operation', ready: '.op .checks, .empty' },
   {

@@ -13,7 +13,7 @@ type Bodies = { text: string; html: string | null }
 export const asking = once((deps: Deps) => {
   const links = mailLinks(deps)
   const { of } = satisfactionSettings(deps)
-  const { isAsked, ask, askedBy } = ratingStore(deps)
+  const { isLeftAlone, ask, askedBy } = ratingStore(deps)
   const { willClose } = heldStore(deps)
 
   /** Whether a mail that is about to leave is to ask and does not yet. */
@@ -24,7 +24,7 @@ export const asking = once((deps: Deps) => {
     const { is_active, mailbox_ids, pause_days } = of(org)
     if (!is_active || (mailbox_ids !== null && !mailbox_ids.includes(mailbox.id))) return false
     if (askedBy(org, id) || links.url(org, 'rating', id) === null) return false
-    return !isAsked(org, conversation_id, pause_days)
+    return !isLeftAlone(org, conversation_id, pause_days)
   }
 
   /** Call this in a transaction, before the first attempt: each attempt is to send the same. */

@@ -85,6 +85,14 @@ export const ratingStore = once((deps: Deps) => {
        WHERE message.org_id = ? AND message.conversation_id = ? AND message.status <> 'failed'`,
     )
     .pluck()
+  const asksUs = db
+    .prepare(
+      `SELECT 1 FROM messages AS message INDEXED BY messages_conversation
+         LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+       WHERE message.org_id = ? AND message.conversation_id = ? AND direction = 'inbound' AND is_automatic = 0
+         AND coalesce(mail.is_aside, 0) = 0 LIMIT 1`,
+    )
+    .pluck()
   const isReopened = db
     .prepare(
       `SELECT 1 FROM conversation_statuses
@@ -109,8 +117,12 @@ export const ratingStore = once((deps: Deps) => {
      GROUP BY message.author_id ORDER BY message.author_id`,
   )
 
-  /** Whether a conversation was asked since it was last open, or its contact within so many days. */
-  function isAsked(org: number, conversation: string, pauseDays: number): boolean {
+  /**
+   * Whether a conversation is not to be asked: nobody there has asked us anything, or it was asked since it was last open, or its
+   * contact within so many days.
+   */
+  function isLeftAlone(org: number, conversation: string, pauseDays: number): boolean {
+    if (asksUs.get(org, conversation) === undefined) return true
     const last = lastAsked.get(org, conversation) as number | null
     if (last !== null && isReopened.get(org, conversation, last) === undefined) return true
     const { contact_id } = conversations.byId({ org, member: null }, conversation)
@@ -163,7 +175,7 @@ export const ratingStore = once((deps: Deps) => {
   /** Of the mails that asked from `from` on and before `to`, in milliseconds. */
   const counts = (org: number, from: number, to: number): Counts[] => counted.all(org, from, to) as Counts[]
 
-  return { isAsked, ask, askedBy, about, answer, of, counts }
+  return { isLeftAlone, ask, askedBy, about, answer, of, counts }
 })
 
 function onlyOf(recipients: string): string | null {

@@ -6,7 +6,7 @@ import { mailLinks } from '../../../src/auth/mail-links.ts'
 import { ratingStore } from '../../../src/mail/satisfaction/ratings.ts'
 import { sendingStore } from '../../../src/mail/sending.ts'
 import { officeOf } from '../../mail/office.ts'
-import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { expectComplaint, noBrowser, startChromium } from '../../support/chromium.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import { assertAccessible, openPage } from '../../support/page.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
@@ -62,7 +62,7 @@ describe('satisfaction', { skip: noBrowser, concurrency: false }, () => {
     const page = await openPage(browser, screens, admin, '/settings/satisfaction')
     const on = page.getByRole('switch', { name: 'On' })
     await on.click()
-    await page.getByText('needs its address in the settings').waitFor()
+    await page.getByRole('region', { name: 'Messages' }).getByText('needs its address in the settings').waitFor()
     assert.equal(await on.isChecked(), false)
     setUrl(screens.url)
     await on.press('Space')
@@ -70,7 +70,7 @@ describe('satisfaction', { skip: noBrowser, concurrency: false }, () => {
     await page.getByRole('checkbox', { name: 'All mailboxes' }).click()
     await page.getByRole('checkbox', { name: 'Acme Sales' }).click()
     await becomes(() => kept().mailboxes, ['support'])
-    await page.getByLabel('Question').fill('Did that help?')
+    await page.getByRole('textbox', { name: 'Question' }).fill('Did that help?')
     await page.getByLabel('Days until').fill('366')
     await page.getByRole('button', { name: 'Save words' }).click()
     await page.locator('.help.late').first().waitFor()
@@ -85,8 +85,11 @@ describe('satisfaction', { skip: noBrowser, concurrency: false }, () => {
   })
 
   test('is only read by others, in German and on a phone', async () => {
-    await member.call('PATCH', '/app/preferences', { language: 'de' })
-    const page = await openPage(browser, screens, member, '/settings/satisfaction')
+    const viewer = await screens.signedIn('viewer')
+    await viewer.call('PATCH', '/app/preferences', { language: 'de' })
+    setUrl(screens.url)
+    applySettings(server.store, server.a.org, { satisfaction: { is_active: true, question: 'Did that help?' } })
+    const page = await openPage(browser, screens, viewer, '/settings/satisfaction')
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByText('Das ändern Administratoren.').waitFor()
     assert.equal(await page.getByRole('switch').count(), 0)
@@ -94,7 +97,6 @@ describe('satisfaction', { skip: noBrowser, concurrency: false }, () => {
     await assertAccessible(page)
     await assertFits(page)
     await page.context().close()
-    await member.call('PATCH', '/app/preferences', { language: 'en' })
   })
 
   test('is answered on a page without an account, by keyboard, and the thread tells it at once', async () => {
@@ -126,6 +128,7 @@ describe('satisfaction', { skip: noBrowser, concurrency: false }, () => {
     await line.filter({ hasText: 'Eva Ruiz found the answer good' }).waitFor()
     assert.equal((await thread.getByText('Closed', { exact: true }).count()) > 0, true)
     assert.deepEqual(complaints, [])
+    expectComplaint(/404/)
     await page.goto(`${url.slice(0, -1)}/good`)
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
     await assertAccessible(page)

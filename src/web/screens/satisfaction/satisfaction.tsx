@@ -34,7 +34,10 @@ export default function Satisfaction() {
     const { version, words: _, ...before } = kept
     const body = Object.fromEntries(Object.entries({ ...before, ...part }).filter(([, value]) => value !== undefined))
     try {
-      asked.set((await client().api.request<Kept>('PUT', '/app/satisfaction', { body, version })).body)
+      // What was never changed has no version yet.
+      asked.set(
+        (await client().api.request<Kept>('PUT', '/app/satisfaction', { body, version: version || undefined })).body,
+      )
       return undefined
     } catch (error) {
       await asked.again()
@@ -81,7 +84,7 @@ export default function Satisfaction() {
           {isAdmin() && mailboxes && mailboxes.length > 1 && (
             <Boxes all={mailboxes} chosen={kept.mailboxes} onChoose={(chosen) => void choose({ mailboxes: chosen })} />
           )}
-          {isAdmin() && <WordForm key={kept.version} kept={kept} save={save} />}
+          {isAdmin() && <WordForm key={wordsIn(kept)} kept={kept} save={save} />}
           <Section title={words.preview}>
             <Preview kept={kept} />
           </Section>
@@ -91,6 +94,10 @@ export default function Satisfaction() {
     </Sheet>
   )
 }
+
+/** The form begins anew with other words, and not with each choice beside it. */
+const wordsIn = ({ question, good, not_good, pause_days }: Kept): string =>
+  JSON.stringify([question, good, not_good, pause_days])
 
 /** As in the mail; a link there is only underlined here. */
 function Preview({ kept }: { kept: Kept }) {
