@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { mailLinks } from '../../src/auth/mail-links.ts'
 import { parseBasePath } from '../../src/http/base-path.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
 import { webFiles } from '../../src/site/page/files.ts'
@@ -43,7 +44,14 @@ function everyRoute(): { at: string; method: string; path: string }[] {
   const api = server.routes.map(({ method, path }) => ({ method, path: `/api/v1${path}` }))
   const own = screenRoutes(all).map(({ method, path }) => ({ method, path: `/app${path}` }))
   const pages = ['/', '/deals', '/setup', '/reference', '/openapi.json', '/reference.css', '/reference.js', '/icon.svg']
-  const others = [...pages, '/livez', '/readyz', '/unsubscribe/style.css', `/assets/${webFiles().script}`]
+  const others = [
+    ...pages,
+    '/livez',
+    '/readyz',
+    '/unsubscribe/style.css',
+    '/rating/style.css',
+    `/assets/${webFiles().script}`,
+  ]
   return [
     ...api.map((each) => ({ ...each, at: server.url })),
     ...[...api, ...own, ...screenHandlers(all), ...others.map((path) => ({ method: 'get', path }))].map((each) => ({
@@ -166,11 +174,13 @@ const addressesIn = (text: string, at: string): string[] =>
 test('whatever a page names, and what that names, is below the path and there', async () => {
   const { cookie } = await screens.signedIn('owner')
   const seen = new Set(
-    ['/', '/deals/1', '/setup', '/reference', `/unsubscribe/${'x'.repeat(64)}`].map((path) => screens.url + path),
+    ['/', '/deals/1', '/setup', '/reference', `/unsubscribe/${'x'.repeat(64)}`, '/rating/x/good'].map(
+      (path) => screens.url + path,
+    ),
   )
   for (const url of seen) {
     const got = await fetch(url, { headers: { cookie } })
-    assert.ok(got.status === 200 || url.includes('/unsubscribe/x'), `${got.status} ${url}`)
+    assert.ok(got.status === 200 || /\/(?:unsubscribe|rating)\/x/.test(url), `${got.status} ${url}`)
     if (!/html|css|javascript/.test(got.headers.get('content-type') ?? '')) continue
     for (const found of addressesIn(await got.text(), url)) {
       assert.ok(found.startsWith(`${screens.url}/`), `${found} in ${url}`)
@@ -241,6 +251,10 @@ test('links for others have the path: invitations, and those by which somebody u
     assert.match(link, /^https:\/\/example\.com\/crm\/unsubscribe\/[\w-]{64}$/, url)
     const page = await ask(screens.url, new URL(link).pathname, { headers: { host: 'example.com' } })
     assert.equal(page.status, 200, page.text)
+    const rating = mailLinks(deps).url(a.org, 'rating', enrollment.id) as string
+    assert.match(rating, /^https:\/\/example\.com\/crm\/rating\/[\w-]{64}$/, url)
+    const gone = await ask(screens.url, `${new URL(rating).pathname}/good`, { headers: { host: 'example.com' } })
+    assert.match(gone.text, /This link does not work/)
   }
   setPublic.run('https://example.com/crm', a.org)
   const open = await admin.call('POST', '/app/invites', { role: 'member' })

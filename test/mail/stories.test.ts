@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { applySettings } from '../../src/app/settings/document.ts'
+import { applySettings, showSettings } from '../../src/app/settings/document.ts'
 import type { Person } from '../support/app-data.ts'
 import { noDovecot } from '../support/dovecot.ts'
 import { noPostfix } from '../support/postfix.ts'
@@ -10,7 +10,7 @@ import { setLevels } from '../support/settings.ts'
 import { becomes, until } from '../support/until.ts'
 import { type Got, type MailServers, startMailServers, startTeam, type Team } from './real-team.ts'
 
-// Ten stories from start to end: people with mail programs on a Dovecot, a Postfix between them and the team, and members at their
+// Eleven stories from start to end: people with mail programs on a Dovecot, a Postfix between them and the team, and members at their
 // screens. Nothing of it is played by a double.
 
 const MINUTE = 60_000
@@ -20,7 +20,7 @@ const MIB = 1_048_576
 /** As the screens hold a reply that can still be taken back. */
 const UNDO = 10_000
 
-const STORIES = 10
+const STORIES = 11
 /** Each story has people of its own. */
 const cast = (story: number) => ({
   team: `support${story}@acme.example`,
@@ -45,7 +45,7 @@ const policy = {
 // Where tests decide whether a change comes in, a missing server is a mistake and no reason to skip.
 const skip = process.env.CI ? false : noDovecot || noPostfix
 
-describe('ten stories between real servers for mail', { skip }, () => {
+describe('eleven stories between real servers for mail', { skip }, () => {
   const ends: (() => unknown)[] = []
   let servers: MailServers
   before(async () => {
@@ -579,5 +579,63 @@ describe('ten stories between real servers for mail', { skip }, () => {
     for (const each of [first, second]) assert.equal(await team.isIn('waiting', each.conversation_id), true)
     const after = await team.arrives(await mal.writes({ subject: 'Once more' }))
     await becomes(() => team.isIn('waiting', after.conversation_id), true)
+  })
+
+  test('the mail that closes asks how the answer was; programs that follow its links answer nothing, the customer does', async (t) => {
+    const { team, eva } = await begin(t, 11)
+    const { org } = showSettings(team.store, team.a.org)
+    applySettings(team.store, team.a.org, {
+      org: { ...org, public_base_url: team.screensUrl },
+      satisfaction: { is_active: true },
+    })
+    const asked = await team.arrives(await eva.writes({ subject: 'Where is it?' }))
+    const id = asked.conversation_id
+    await team.later(MINUTE)
+    await reply(team, 'member', id, { closes_conversation: true })
+    await team.later(UNDO)
+    const [got] = await eva.has()
+    const links = [...new Set(got?.text?.match(/http:\S+\/rating\/\S+/g) ?? [])]
+    assert.deepEqual(
+      links.map((link) => link.split('/').at(-1)),
+      ['good', 'not-good'],
+    )
+    const [good, bad] = links as [string, string]
+    for (const link of links) assert.ok(got?.html?.includes(`href="${link}"`), link)
+    const said = async () =>
+      (await team.ok('viewer', 'GET', `/inbox/${id}/history`)).data
+        .filter(({ field }: Row) => field === 'rating')
+        .map(({ after, comment }: Row) => [after, comment])
+    for (const link of [bad, good, bad, good]) {
+      assert.equal((await fetch(link, { method: 'HEAD' })).status, 200)
+      assert.match(await (await fetch(link)).text(), /<form method="post">/)
+    }
+    assert.deepEqual(await said(), [[null, null]])
+    const before = await team.conversation(id)
+    await fetch(good, { method: 'POST', body: new URLSearchParams({ comment: 'Quick!' }) })
+    assert.deepEqual(await said(), [['good', 'Quick!']])
+    const { status, waiting_since, unread_count, sla, last_message_at } = await team.conversation(id)
+    assert.deepEqual(
+      [status, waiting_since, unread_count, sla, last_message_at],
+      [before.status, null, before.unread_count, before.sla, before.last_message_at],
+    )
+    assert.equal(status, 'closed')
+
+    // What they write afterwards opens it, with our links in its quote, and the next mail that closes asks again.
+    await team.later(MINUTE)
+    const quote = (got?.text ?? '').replace(/^/gm, '> ')
+    const back = await team.arrives(await eva.writes({ ...answering(got as Got), text: `It broke.\n\n${quote}` }))
+    assert.deepEqual(await wait(team, id), ['open', back.sent_at])
+    await team.later(MINUTE)
+    await reply(team, 'member', id, { closes_conversation: true })
+    await team.later(UNDO)
+    const [, second] = await eva.has()
+    const again = second?.text?.match(/http:\S+\/rating\/\S+not-good/)?.[0] as string
+    assert.notEqual(again, bad)
+    await fetch(again, { method: 'POST' })
+    assert.deepEqual(await said(), [
+      ['good', 'Quick!'],
+      ['not_good', null],
+    ])
+    assert.equal((await team.conversation(id)).status, 'closed')
   })
 })

@@ -7,6 +7,7 @@ import { importFile } from '../../../src/imports/csv/import.ts'
 import { outgoingStore } from '../../../src/inbox/messages/outgoing.ts'
 import type { MailIn } from '../../../src/lib/mail/mail.ts'
 import { incomingStore } from '../../../src/mail/incoming.ts'
+import { ratingStore } from '../../../src/mail/satisfaction/ratings.ts'
 import { indexAll } from '../../store/searched.ts'
 import { enroll, insertRow, makeSequence } from '../../support/enrolled.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../../support/mailbox.ts'
@@ -32,7 +33,7 @@ export const PERSONAL = [
   'imports.file_name invitations.attendee meetings.title meetings.summary meetings.participants merges.undo',
   'message_headers.subject message_headers.reply_to messages.author messages.body_text messages.body_html',
   'mailboxes.trusted_forwarders message_aliases.external_id message_headers.delivered_to message_headers.refs',
-  'messages.copies messages.sent_bcc messages.sent_from messages.sent_to',
+  'messages.copies messages.sent_bcc messages.sent_from messages.sent_to ratings.comment',
   'messages.external_id messages.sent_cc messages.attachments notes.title notes.body notifications.title',
   'spam_senders.email_key rejected_mails.sender rejected_mails.subject search_docs.words search_pending.words search_words.word',
   'tasks.title tasks.body transcript_segments.speaker transcript_segments.text transcript_segments.words',
@@ -151,7 +152,7 @@ export async function fillPerson(server: TestServer) {
     ...{ ...chat, contact_id: person.id, subject: text('subject'), body_text: text('message'), attachments },
     external_id: text('message-id'),
   })
-  await newRecord('/messages', {
+  const answered = await newRecord('/messages', {
     conversation_id: own.conversation_id,
     direction: 'outbound',
     body_text: text('answer'),
@@ -164,6 +165,16 @@ export async function fillPerson(server: TestServer) {
     attachments,
   })
   await newRecord('/messages', { conversation_id: bens.conversation_id, direction: 'note', body_text: `Tell ${EMAIL}` })
+  const { ask, answer } = ratingStore(deps)
+  store.transaction(() => {
+    for (const [id, comment] of [
+      [answered.id, text('comment')],
+      [reply.id, `Write to ${EMAIL}`],
+    ] as const) {
+      ask(a.org, id, { language: 'en', question: 'How was it?', good: 'Good', not_good: 'Not good' })
+      answer(a.org, id, { answer: 'good', comment })
+    }
+  })
   const mails = [
     mailIn({
       from: { email: EMAIL, name: NAME },

@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { resourceDeps } from '../../../src/app/deps.ts'
 import { credentialStore } from '../../../src/auth/credentials.ts'
 import { linkStore } from '../../../src/auth/links.ts'
+import { mailLinks } from '../../../src/auth/mail-links.ts'
 import { passwords } from '../../../src/auth/passwords.ts'
 import { newSecret } from '../../../src/auth/secrets.ts'
 import { refuseUnlessEmpty } from '../../../src/exports/place.ts'
@@ -43,6 +44,7 @@ let a: Org
 let twin: Org
 let link: string
 let unsubscribe: string
+let rating: string
 let source: Served
 let target: Served
 let relay: Awaited<ReturnType<typeof startRelay>>
@@ -66,6 +68,7 @@ before(async () => {
       jobQueue(store).put(a.org, { kind: 'test.later', key: 'one', payload: {}, dueAt: now + 1e9 })
       db.prepare("UPDATE orgs SET public_base_url = 'https://crm.example.com' WHERE id = ?").run(a.org)
     })
+    rating = mailLinks(resourceDeps(store)).tokenOf(a.org, 'rating', clock.id())
     unsubscribe = (unsubscribing(resourceDeps(store)).url(a.org, { id: clock.id() }) as string)
       .split('/')
       .at(-1) as string
@@ -286,6 +289,14 @@ describe('what is left', () => {
       (await ask('GET', '/deals?view=1&q=x')).text,
       /href="https:\/\/acme\.crm\.example\.com\/deals\?view=1&amp;q=x"/,
     )
+  })
+
+  test('leads whoever rates an answer to its new server', async () => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await fetch(`${source.screens}/rating/${rating}/good`, { method })
+      assert.equal(answer.status, 421)
+      assert.match(await answer.text(), new RegExp(`href="https://${HOST}/rating/${rating}/good"`))
+    }
   })
 
   test('hands on who unsubscribes by a mail that was sent before', async () => {

@@ -138,6 +138,8 @@ test('a session reads everything in the browser app, and writes nothing', needs,
   assert.match(await page.text(), /Acme/)
   const unsubscribing = await fetch(`${reader.screens}/unsubscribe/none`, { method: 'POST' })
   assert.equal(unsubscribing.status, 503)
+  assert.equal((await fetch(`${reader.screens}/rating/none`)).status, 404)
+  assert.equal((await fetch(`${reader.screens}/rating/none`, { method: 'POST' })).status, 503)
 })
 
 test('the stream brings the events of the primary as they arrive', needs, async () => {
