@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, type TestContext, test } from 'nod
 import { applySettings, showSettings } from '../../src/app/settings/document.ts'
 import { moveStore } from '../../src/inbox/conversations/moves.ts'
 import { readMail } from '../../src/lib/mail/parse/read.ts'
+import { ratingStore } from '../../src/mail/satisfaction/ratings.ts'
 import { sendingStore } from '../../src/mail/sending.ts'
 import { type AppServer, startApp } from '../support/app-data.ts'
 import { errorsOf, type Row } from '../support/records.ts'
@@ -261,6 +262,9 @@ describe('a link', () => {
     for (let n = 0; n < 20; n++) assert.equal((await press(n % 2 ? good : bad)).status, 200)
     const over = await press(bad)
     assert.equal(over.status, 410)
+    // One that waited for its turn meanwhile is looked at again.
+    const late = { answer: 'not_good', comment: null } as const
+    assert.equal(await app.store.write(() => ratingStore(app.deps).answer(app.a.org, answer.id, late)), false)
     assert.deepEqual([row(answer)?.answer, row(answer)?.changes], ['good', 20])
     const second = await closed()
     app.advance(90 * DAY - 1000)
