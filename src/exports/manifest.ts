@@ -23,7 +23,7 @@ export const SHAPES: readonly (string | null)[] = [
   '01fc55abc8036164',
   '23f48fc5935166e0',
   '8d19f71a17ac2568',
-  'e35b457426a6c981',
+  '2c62c12744401fd5',
 ]
 export const FORMAT = SHAPES.length
 
