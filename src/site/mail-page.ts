@@ -12,10 +12,17 @@ export const PAGE_HEADERS = {
 }
 export const METHODS = ['GET', 'HEAD', 'POST']
 
-type Page = { title: string; content: Content; language?: string; style?: string }
+/** `titleLanguage` is that of the heading, if it is another one. */
+type Page = { title: string; content: Content; language?: string; titleLanguage?: string; style?: string }
 
 /** `style` is relative, as all links are: a proxy may serve the page below any path. */
-export const mailPage = ({ title, content, language = 'en', style = 'style.css' }: Page): string =>
+export const mailPage = ({
+  title,
+  content,
+  language = 'en',
+  titleLanguage = language,
+  style = 'style.css',
+}: Page): string =>
   html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -27,7 +34,7 @@ export const mailPage = ({ title, content, language = 'en', style = 'style.css' 
 </head>
 <body>
 <main>
-<h1>${title}</h1>
+<h1${titleLanguage !== language && html` lang="${titleLanguage}" dir="auto"`}>${title}</h1>
 ${content}
 </main>
 </body>

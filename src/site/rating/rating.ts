@@ -139,6 +139,7 @@ ${typed !== undefined && html`<p id="wrong">${texts.tooLong}</p>`}
 <button>${texts.send}</button>
 </form>
 <p class="soft"><a href="${hrefOf(other)}">${texts.other(words[other])}</a></p>`,
+    words.language,
   )
 }
 
@@ -162,5 +163,5 @@ function sentence(language: Language, name: 'over' | 'broken' | 'member' | 'fail
 
 const hrefOf = (answer: Answer): string => answer.replace('_', '-')
 
-const page = (language: Language, title: string, content: Content): string =>
-  mailPage({ title, content, language, style: '../style.css' })
+const page = (language: Language, title: string, content: Content, titleLanguage = language): string =>
+  mailPage({ title, content, language, titleLanguage, style: '../style.css' })

@@ -47,7 +47,7 @@ export function WordForm({ kept, save }: WordFormProps) {
 
   return (
     <Section title={words.words} text={words.wordsHelp}>
-      <form class="form" noValidate onSubmit={(event) => void send(event)}>
+      <form class="form wordings" noValidate onSubmit={(event) => void send(event)}>
         <BegunBefore form={begun.form} />
         {fields.map((field) => (
           <FormField key={field.key} {...form.of(field)} />
