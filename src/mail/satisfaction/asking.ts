@@ -5,8 +5,10 @@ import { escaped, textHtml } from '../../lib/html/from-text.ts'
 import type { Waiting } from '../sending.ts'
 import { ratingStore } from './ratings.ts'
 import { satisfactionSettings, wordsOf } from './settings.ts'
-import { ANSWERS } from './words.ts'
+import { ANSWERS, type Answer } from './words.ts'
 
+/** The question, and its answers with their links. */
+type Linked = { question: string; answers: [string, string][] }
 type Bodies = { text: string; html: string | null }
 
 /** Puts the question into mails that close: docs/decisions/079-satisfaction.md. */
@@ -32,19 +34,34 @@ export const asking = once((deps: Deps) => {
     if (isDue(org, waiting)) ask(org, waiting.message.id, wordsOf(of(org)))
   }
 
-  /** The bodies of a mail, with the question at the end if it asks. */
-  function withQuestion(org: number, id: string, { text, html }: Bodies): Bodies {
+  function linked(org: number, id: string): Linked | undefined {
     const words = askedBy(org, id)
     const link = words && links.url(org, 'rating', id)
-    if (!words || !link) return { text, html }
-    const urlOf = (answer: (typeof ANSWERS)[number]) => `${link}/${answer.replace('_', '-')}`
-    const lines = ANSWERS.map((answer) => `${words[answer]}: ${urlOf(answer)}`)
-    const anchors = ANSWERS.map((answer) => `<a href="${escaped(urlOf(answer))}">${escaped(words[answer])}</a>`)
+    if (!words || !link) return undefined
+    return { question: words.question, answers: ANSWERS.map((name) => [words[name], `${link}/${pathOf(name)}`]) }
+  }
+
+  /** The bodies of a mail, with the question at the end if it asks. */
+  function withQuestion(org: number, id: string, { text, html }: Bodies): Bodies {
+    const asked = linked(org, id)
+    if (!asked) return { text, html }
+    const anchors = asked.answers.map(([name, url]) => `<a href="${escaped(url)}">${escaped(name)}</a>`)
     return {
-      text: `${text.trimEnd()}\n\n${words.question}\n${lines.join('\n')}\n`,
-      html: `${html ?? textHtml(text)}\n<p>${escaped(words.question)}<br />${anchors.join(' &nbsp;·&nbsp; ')}</p>`,
+      text: `${text.trimEnd()}\n\n${linesOf(asked)}\n`,
+      html: `${html ?? textHtml(text)}\n<p>${escaped(asked.question)}<br />${anchors.join(' &nbsp;·&nbsp; ')}</p>`,
     }
   }
 
-  return { isDue, decide, withQuestion }
+  /** What stands below the text of a mail that asked, as answers quote it; empty for any other. */
+  function questionOf(org: number, id: string): string {
+    const asked = linked(org, id)
+    return asked ? linesOf(asked) : ''
+  }
+
+  return { isDue, decide, withQuestion, questionOf }
 })
+
+const pathOf = (answer: Answer): string => answer.replace('_', '-')
+
+const linesOf = ({ question, answers }: Linked): string =>
+  [question, ...answers.map(([name, url]) => `${name}: ${url}`)].join('\n')

@@ -7,6 +7,7 @@ import type { Caller } from '../../lib/caller.ts'
 import { MAX_AHEAD_MS } from '../../lib/id.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { Done } from '../../mail/rules/rule.ts'
+import { asking } from '../../mail/satisfaction/asking.ts'
 import { type RatingLine, ratingStore } from '../../mail/satisfaction/ratings.ts'
 import { recordEvents } from './timeline/events.ts'
 
@@ -31,6 +32,8 @@ export type HistoryLine = {
   done?: Done
   /** Of a rating: who was asked alone, and what they added. */
   by?: string | null
+  /** The mail that asked, and what stands below its text. */
+  asked?: { message_id: string; text: string }
   comment?: string | null
 }
 
@@ -61,6 +64,9 @@ export function inboxHistory(deps: Deps): DataRoute {
   const mailboxes = mailboxStore(deps)
   const nameOf = (org: number, id = '') => mailboxes.byId(org, id)?.name ?? null
   const ratings = ratingStore(deps)
+  const { questionOf } = asking(deps)
+
+  const askedOf = (org: number, message_id: string) => ({ message_id, text: questionOf(org, message_id) })
 
   /** Merges, splits and moves that were not taken back; a split that was is told by nothing. */
   const movesOf = (who: Caller, id: string): HistoryLine[] =>
@@ -109,7 +115,9 @@ export function inboxHistory(deps: Deps): DataRoute {
           }))
         })
       const leading = moves.leading(who.org, id as string)
-      const rated = ratings.of(who.org, id as string).map(ratingOf)
+      const rated = ratings
+        .of(who.org, id as string)
+        .map((each) => ({ ...ratingOf(each), asked: askedOf(who.org, each.message_id) }))
       const data = [...lines, ...byRules.map(lineOf), ...movesOf(who, id as string), ...rated].sort(
         (one, other) => Date.parse(one.at) - Date.parse(other.at),
       )

@@ -55,7 +55,7 @@ describe('satisfaction', { skip: noBrowser, concurrency: false }, () => {
       return null
     })
     const url = mailLinks(server.deps).url(server.a.org, 'rating', message.id) as string
-    return { conversation: question.conversation_id as string, url }
+    return { conversation: question.conversation_id as string, url, question }
   }
 
   test('is switched on and worded on its screen, by administrators', async () => {
@@ -148,10 +148,26 @@ describe('satisfaction', { skip: noBrowser, concurrency: false }, () => {
     await context.close()
   })
 
+  test('is folded where an answer quotes it, as all that was said before', async () => {
+    setUrl(screens.url)
+    const { conversation, url, question } = await asked()
+    const quote = ['Here it is.', '', WORDS.question, `Good: ${url}/good`, `Not good: ${url}/not-good`]
+    await officeOf(server).inbox.say('inbound', conversation, {
+      from: { email: question.author.email },
+      body_text: `It broke.\n\n${quote.map((line) => `> ${line}`).join('\n')}\n> I did not write this`,
+    })
+    const page = await openPage(browser, screens, member, `/inbox?c=${conversation}`)
+    const thread = page.locator('.msgs')
+    await thread.getByText('It broke.').waitFor()
+    await thread.getByText('I did not write this').waitFor()
+    await becomes(() => thread.getByText(`Good: ${url}/good`).filter({ visible: true }).count(), 0)
+    await page.context().close()
+  })
+
   test('is counted by member on its screen', async () => {
     const page = await openPage(browser, screens, admin, '/settings/satisfaction')
     const name = server.store.db.prepare('SELECT name FROM members WHERE id = ?').pluck().get(server.a.owner) as string
-    await page.getByRole('row', { name: `${name} 2 1 1` }).waitFor()
+    await page.getByRole('row', { name: `${name} 3 1 1` }).waitFor()
     await page.context().close()
   })
 })

@@ -23,6 +23,11 @@ import { texts } from './texts.ts'
 import { newestOf, placeOf, useThread } from './thread-data.ts'
 
 const NONE: readonly HistoryLine[] = []
+
+/** As it was sent, which answers quote: some mails ended with a question. */
+const sentText = ({ id, body_text }: Message, lines: readonly HistoryLine[]): string =>
+  [body_text, ...lines.flatMap(({ asked }) => (asked?.message_id === id ? asked.text : []))].join('\n')
+
 type Aside = { id: string; to: Message['to'] }
 const NO_ASIDES: readonly Aside[] = []
 
@@ -71,11 +76,11 @@ export function ThreadPane({ record, onClose, onContact }: ThreadPaneProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const messages = thread.messages.value
   const newest = messages?.at(-1)?.id
-  const said = useMemo(() => saidBefore((messages ?? []).map(({ body_text }) => body_text)), [messages])
   const history = useAsk<{ data: HistoryLine[]; merged_into: string | null }>(`/app/inbox/${id}/history`, [
     'conversations',
   ]).value
   const lines = history?.data ?? NONE
+  const said = useMemo(() => saidBefore((messages ?? []).map((each) => sentText(each, lines))), [messages, lines])
   // What leads to one that was merged leads to where its messages are.
   const moved = history?.merged_into
   useEffect(() => {
