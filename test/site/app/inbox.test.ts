@@ -201,7 +201,7 @@ test('after any acts of three members, rows, counts and records agree in each vi
     if (act % 10 > 0) continue
     await app.pass(0)
     const person = people[act % 3] as Person
-    const found = await counts(person)
+    const { mailboxes: _, ...found } = await counts(person)
     const records = await Promise.all(made.map((one) => inbox.conversation(one)))
     for (const view of Object.keys(found)) {
       const expected = records.filter((record) => belongs(view, record, app.ids[person], app.now()))
