@@ -122,7 +122,9 @@ test('files are sent and downloaded as it is printed', {
 test('mail and sequences are set up as it is printed, and work', {
   skip: hasShell ? false : 'needs a POSIX shell',
 }, async () => {
-  const document = [...readme.matchAll(/```json\n(.*?)```/gs)].find(([, text]) => 'mailboxes' in JSON.parse(text as string))?.[1]
+  const document = [...readme.matchAll(/```json\n(.*?)```/gs)].find(
+    ([, text]) => 'mailboxes' in JSON.parse(text as string),
+  )?.[1]
   const hours = [{ key: 'office', name: 'Office', timezone: 'Europe/Berlin', weekly: {} }]
   process.env.SUPPORT_PASSWORD = 'secret'
   applySettings(server.store, server.a.org, { hours, ...JSON.parse(document as string) })
