@@ -54,6 +54,8 @@ CREATE TABLE orgs (
   moved_to TEXT, -- a URL
   host TEXT, -- the name by which its members reach it, lower case; the proxy finds its server by it
   country TEXT, -- ISO 3166 alpha-2, for phone numbers and the like; null for that of the time zone
+  keep_originals_days INTEGER CHECK (keep_originals_days >= 0), -- of mails; null: as src/inbox/messages/originals.ts says
+  keep_originals_mib INTEGER CHECK (keep_originals_mib > 0), -- of all of them, packed; null likewise
   CHECK ((state = 'moved') = (moved_to IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX orgs_host ON orgs (host) WHERE host IS NOT NULL;
@@ -1095,16 +1097,40 @@ CREATE UNIQUE INDEX draft_files_source ON draft_files (org_id, member_id, key, s
 CREATE INDEX draft_files_content ON draft_files (org_id, sha256);
 CREATE INDEX draft_files_expired ON draft_files (expires_at);
 
--- A content goes with the last file that has it, whatever deletes that.
+CREATE TABLE mail_originals ( -- mails as they came in or left, packed by gzip: docs/decisions/081-originals-and-search.md
+  org_id INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  sha256 TEXT NOT NULL, -- of the packed bytes
+  size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0), -- of the mail
+  kept_bytes INTEGER NOT NULL CHECK (kept_bytes BETWEEN 0 AND size_bytes), -- from its beginning on; fewer if it was too large
+  stored_at INTEGER NOT NULL,
+  sum_bytes INTEGER NOT NULL CHECK (sum_bytes > 0), -- packed, of all that the org has ever stored until this one: the oldest go first
+  PRIMARY KEY (org_id, message_id),
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, sha256) REFERENCES file_contents (org_id, sha256)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX mail_originals_order ON mail_originals (org_id, sum_bytes);
+CREATE INDEX mail_originals_content ON mail_originals (org_id, sha256);
+
+-- A content goes with the last of those that have it, whatever deletes that.
 CREATE TRIGGER attachments_gone AFTER DELETE ON attachments
 WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
   AND NOT EXISTS (SELECT 1 FROM draft_files WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+  AND NOT EXISTS (SELECT 1 FROM mail_originals WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
 BEGIN
   DELETE FROM file_contents WHERE org_id = OLD.org_id AND sha256 = OLD.sha256;
 END;
 CREATE TRIGGER draft_files_gone AFTER DELETE ON draft_files
 WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
   AND NOT EXISTS (SELECT 1 FROM draft_files WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+  AND NOT EXISTS (SELECT 1 FROM mail_originals WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+BEGIN
+  DELETE FROM file_contents WHERE org_id = OLD.org_id AND sha256 = OLD.sha256;
+END;
+CREATE TRIGGER mail_originals_gone AFTER DELETE ON mail_originals
+WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+  AND NOT EXISTS (SELECT 1 FROM draft_files WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+  AND NOT EXISTS (SELECT 1 FROM mail_originals WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
 BEGIN
   DELETE FROM file_contents WHERE org_id = OLD.org_id AND sha256 = OLD.sha256;
 END;

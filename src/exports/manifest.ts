@@ -70,6 +70,8 @@ const Settings = v.object({
     currency: v.string(),
     country: v.exactOptional(v.string()),
     public_base_url: v.exactOptional(v.string()),
+    keep_originals_days: v.exactOptional(v.number()),
+    keep_originals_mib: v.exactOptional(v.number()),
   }),
 })
 

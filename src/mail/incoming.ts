@@ -10,6 +10,7 @@ import { senders, stranger } from '../inbox/messages/from-address.ts'
 import { mailCopies } from '../inbox/messages/mail-copies.ts'
 import type { Recipient } from '../inbox/messages/message.ts'
 import { messageWriter, type Target } from '../inbox/messages/message-writer.ts'
+import { type Original, originalStore } from '../inbox/messages/originals.ts'
 import { outgoingStore } from '../inbox/messages/outgoing.ts'
 import { storedMails } from '../inbox/messages/stored-mails.ts'
 import type { Authentication, MailIn } from '../lib/mail/mail.ts'
@@ -64,6 +65,7 @@ export const incomingStore = once((deps: Deps) => {
   const { contactOf, contactAuthor } = senders(deps)
   const { write, finish } = messageWriter(deps)
   const attachments = attachmentStore(deps)
+  const originals = originalStore(deps)
   const invitations = invitationStore(deps)
   const mails = storedMails(db)
   const copies = mailCopies(deps)
@@ -79,7 +81,14 @@ export const incomingStore = once((deps: Deps) => {
    * Imports one mail. `arrivedAt` is when its server received it, in milliseconds; a mail that is history has been in some
    * folder for long when it is first seen here.
    */
-  function take(org: number, mailbox: Mailbox, mail: MailIn, arrivedAt: number, isHistory = false): ImportedMail {
+  function take(
+    org: number,
+    mailbox: Mailbox,
+    mail: MailIn,
+    arrivedAt: number,
+    isHistory = false,
+    original?: Original,
+  ): ImportedMail {
     const ours = oursOf(org)
     const writer = writerOf(mailbox, mail, ours)
     const content = bodyOf(mail)
@@ -103,19 +112,8 @@ export const incomingStore = once((deps: Deps) => {
       return { outcome: 'rejected', error: bounce ? DOUBTFUL_REPORT : UNKNOWN_REPORT }
     if (mail.report && isReport && bounce?.isBelieved) returns.note(org, bounce, mail.report)
     if (isReport && bounce?.isBelieved === false) accepted.notes.push(DOUBTFUL_REPORT)
-    const details = {
-      external_id,
-      thread,
-      writer,
-      content,
-      arrived,
-      authentication,
-      accepted,
-      ours,
-      isReport,
-      isAnswer,
-      isHistory,
-    }
+    const of = { external_id, thread, writer, content, arrived, authentication, accepted, ours }
+    const details = { ...of, isReport, isAnswer, isHistory, original }
     const role = internal.roleOf(org, mail, { ...details, origin })
     // In our name, nobody else makes meetings.
     if (role.kind === 'received' && role.doubt) accepted.invitations = []
@@ -151,10 +149,12 @@ export const incomingStore = once((deps: Deps) => {
     /** It only states an answer to an invitation. */
     isAnswer: boolean
     isHistory: boolean
+    original: Original | undefined
   }
 
   function store(org: number, mailbox: Mailbox, mail: MailIn, role: Role, details: Details): void {
-    const { external_id, writer, content, authentication, accepted, ours, isReport, isAnswer, isHistory } = details
+    const { external_id, writer, content, authentication, accepted, ours, isReport, isAnswer, isHistory, original } =
+      details
     const who = { org, member: null }
     const isOutbound = role.kind === 'sent'
     const forwarded = role.kind === 'forward' ? role.forwarded : undefined
@@ -234,6 +234,7 @@ export const incomingStore = once((deps: Deps) => {
       delivered_to: isOutbound || forwarded ? [] : deliveredTo(mail, ours),
       is_aside: Number(isAside),
     })
+    if (original) originals.add(org, message.id, original)
     if (role.kind === 'forward') {
       outgoing.alias(
         org,
@@ -252,6 +253,7 @@ export const incomingStore = once((deps: Deps) => {
         refs: [],
         digest: mail.digest,
       })
+      if (original) originals.add(org, note.id, original)
     }
     const link = {
       conversation: conversations.byId(who, message.conversation_id),

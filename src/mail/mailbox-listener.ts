@@ -4,6 +4,7 @@ import type { Logins } from '../inbox/mailboxes/access-tokens.ts'
 import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
 import { contentOf } from '../inbox/messages/contents.ts'
 import { largeFiles } from '../inbox/messages/large-files.ts'
+import { originalStore, packed } from '../inbox/messages/originals.ts'
 import type { Log } from '../lib/log.ts'
 import type { MailIn } from '../lib/mail/mail.ts'
 import { MAX_FILE_BYTES, mailBytesFor } from '../lib/mail/parse/files.ts'
@@ -56,6 +57,7 @@ export async function listenTo(
   const progress = mailboxProgress(deps)
   const copies = sentCopyStore(deps)
   const files = largeFiles(deps.db)
+  const originals = originalStore(deps)
   const maxSourceBytes = mailBytesFor(maxFileBytes)
   let stuck: { at: FetchedMail; times: number; error: unknown } | undefined
   let failures = 0
@@ -169,12 +171,15 @@ export async function listenTo(
     let mail: MailIn | undefined
     try {
       const view = { timezone: orgOf(deps.db, org).timezone, now: deps.clock.now(), arrivedAt: at.arrivedAt }
+      const original = originals.areKept(org) ? await packed(source, size) : undefined // before its bytes are given away
       const whole = await read(source, view)
       mail = size > maxSourceBytes ? { ...whole, notes: [...whole.notes, tooLarge(maxSourceBytes)] } : whole
       const taken = mail
       await learnIds(folder, taken)
       const contents = taken.files.map(({ bytes, sha256 }) => contentOf(bytes, sha256))
-      const outcome = await files.ready(write, org, contents, () => write(() => progress.take(org, mailbox, taken, at)))
+      if (original) contents.push(original.content)
+      const take = () => write(() => progress.take(org, mailbox, taken, at, original))
+      const outcome = await files.ready(write, org, contents, take)
       count?.(outcome)
     } catch (error) {
       if (signal.aborted || (error as { status?: number }).status === 503) throw error // not caused by the mail

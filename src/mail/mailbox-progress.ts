@@ -2,6 +2,7 @@ import { type Deps, once } from '../deps.ts'
 import type { Mailbox, State } from '../inbox/mailboxes/mailbox.ts'
 import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { rejectedMailWriter } from '../inbox/mailboxes/rejected-mails.ts'
+import type { Original } from '../inbox/messages/originals.ts'
 import type { MailIn } from '../lib/mail/mail.ts'
 import type { Folder } from '../lib/mail/transport/imap.ts'
 import { textOf } from '../store/jobs/jobs.ts'
@@ -51,9 +52,15 @@ export const mailboxProgress = once((deps: Deps) => {
   }
 
   /** Imports one mail. Throws if it cannot be imported; then nothing is written. */
-  function take(org: number, mailbox: Mailbox, mail: MailIn, at: FetchedMail): ImportedMail['outcome'] {
+  function take(
+    org: number,
+    mailbox: Mailbox,
+    mail: MailIn,
+    at: FetchedMail,
+    original?: Original,
+  ): ImportedMail['outcome'] {
     const { uid, arrivedAt, isHistory } = at
-    const result = incoming.take(org, mailbox, mail, arrivedAt, isHistory)
+    const result = incoming.take(org, mailbox, mail, arrivedAt, isHistory, original)
     if (result.outcome === 'rejected') {
       reject(org, mailbox, mail, at, result.error)
       return result.outcome

@@ -19,6 +19,7 @@ import { asking } from './satisfaction/asking.ts'
 import { type Begun, senderLimits } from './sender-limits.ts'
 import { sendingStore, type Waiting, withoutOthers } from './sending.ts'
 import { sentCopyStore } from './sent-copies.ts'
+import { sentOriginals } from './sent-originals.ts'
 
 type Client = { version: string; client: ReturnType<typeof smtpClient> }
 
@@ -83,6 +84,7 @@ export function outboundMail({
   const question = asking(deps)
   const limits = senderLimits(deps)
   const copies = sentCopyStore(deps)
+  const keepOriginal = sentOriginals({ deps, write, log })
   const clients = new Map<string, Client>()
   const backoffs = new Map<string, Backoff>()
 
@@ -149,7 +151,9 @@ export function outboundMail({
       limits.accepted(org, mailbox)
       return null
     })
-    if (!hasAccepted(outcomes)) await keepCopy(org, mailbox, source)
+    if (hasAccepted(outcomes)) return
+    await keepOriginal(org, id, source)
+    await keepCopy(org, mailbox, source)
   }
 
   /** Records what an attempt came to that did not send the mail, or of which nobody knows. Throws if it is to be retried. */

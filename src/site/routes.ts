@@ -4,6 +4,7 @@ import { boardQuestions } from './app/board-questions.ts'
 import { bootRoute } from './app/boot.ts'
 import { handOverRoutes } from './app/hand-over/routes.ts'
 import { mailBodyHandlers } from './app/mail-body.ts'
+import { mailOriginalHandlers } from './app/mail-original.ts'
 import { memberRoutes } from './app/members.ts'
 import { dataRoutes } from './app/routes.ts'
 import { shownFileHandlers } from './app/shown-file.ts'
@@ -42,6 +43,7 @@ const HANDLERS: ((parts: SignInParts) => Handler[])[] = [
   accountHandlers,
   tokenHandlers,
   mailBodyHandlers,
+  mailOriginalHandlers,
   shownFileHandlers,
   ({ monitored }) => [...monitored.handlers],
   (parts) => [streamHandler(parts), presenceHandler(parts)],

@@ -63,7 +63,7 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
   replaySeed(store, { org: org.org, seed: 7, profile: 'demo', asOf: server.now() })
   store.db
     .prepare(
-      "UPDATE orgs SET public_base_url = 'https://crm.acme.example', timezone = 'Asia/Tokyo', country = 'JP' WHERE id = ?",
+      "UPDATE orgs SET public_base_url = 'https://crm.acme.example', timezone = 'Asia/Tokyo', country = 'JP', keep_originals_days = 30, keep_originals_mib = 512 WHERE id = ?",
     )
     .run(org.org)
 

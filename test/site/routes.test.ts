@@ -107,6 +107,8 @@ POST   /app/links/check                    -
 POST   /app/login                          -
 POST   /app/logout                         -
 GET    /app/mail-body                      viewer
+GET    /app/mail-original                  viewer
+GET    /app/mail-original.eml              viewer
 GET    /app/shown-file                     viewer
 POST   /app/operation/backup                owner
 POST   /app/operation/drill                 owner

@@ -309,6 +309,8 @@ describe('a reference into another organisation', () => {
       box,
     )
     const sent = db.prepare('SELECT message_id FROM message_headers WHERE org_id = ?').pluck().get(org) as string
+    const kept = { sha256: 'a'.repeat(64), size_bytes: 1, kept_bytes: 1, stored_at: 0, sum_bytes: 1 }
+    insertRow(server.store, 'mail_originals', { org_id: org, message_id: sent, ...kept })
     const run = { name: 'R', at: 0, done: '{}', answer_id: sent }
     insertRow(server.store, 'rule_runs', { org_id: org, message_id: sent, rule_id: clock.id(), ...run })
     insertRow(server.store, 'ratings', { org_id: org, message_id: sent, asked_at: 0, words: '{}' })

@@ -1,5 +1,6 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { PHONES_INDEX } from '../../crm/phones.ts'
+import { MAX_KEPT } from '../../inbox/messages/originals.ts'
 import * as f from '../../lib/fields.ts'
 import { timeOfId } from '../../lib/id.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
@@ -14,6 +15,13 @@ export const OrgSettings = f.object({
   currency: f.currency,
   country: f.optional(f.country),
   public_base_url: f.optional(f.url),
+  keep_originals_days: f.optional(f.count(MAX_KEPT.days)),
+  keep_originals_mib: f.optional(
+    v.pipe(
+      f.count(MAX_KEPT.mib),
+      v.minValue(1, 'out_of_range|must be at least 1; set keep_originals_days to 0 for none'),
+    ),
+  ),
 })
 export type OrgSettings = v.InferOutput<typeof OrgSettings>
 
@@ -24,18 +32,19 @@ type Row = {
   currency: string
   country: string | null
   public_base_url: string | null
+  keep_originals_days: number | null
+  keep_originals_mib: number | null
 }
 
-const FIELDS = ['name', 'timezone', 'currency', 'country', 'public_base_url']
+const OPTIONAL = ['country', 'public_base_url', 'keep_originals_days', 'keep_originals_mib'] as const
+const FIELDS = ['name', 'timezone', 'currency', ...OPTIONAL]
+
+const NONE = Object.fromEntries(OPTIONAL.map((field) => [field, null]))
 
 export function orgSettings({ db, clock }: Pick<Store, 'db' | 'clock'>) {
-  const byId = db.prepare('SELECT public_id, name, timezone, currency, country, public_base_url FROM orgs WHERE id = ?')
+  const byId = db.prepare(`SELECT public_id, ${FIELDS.join(', ')} FROM orgs WHERE id = ?`)
   const insert = db.prepare('INSERT INTO orgs (public_id, name, timezone, currency, created_at) VALUES (?, ?, ?, ?, ?)')
-  const update = db.prepare(
-    `UPDATE orgs SET name = @name, timezone = @timezone, currency = @currency, country = @country,
-       public_base_url = @public_base_url
-     WHERE id = @id`,
-  )
+  const update = db.prepare(`UPDATE orgs SET ${FIELDS.map((name) => `${name} = @${name}`).join(', ')} WHERE id = @id`)
 
   const country = countryOf(db)
   const jobs = jobQueue({ db, clock })
@@ -48,14 +57,15 @@ export function orgSettings({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   }
 
   function show(org: number): OrgSettings {
-    const { name, timezone, currency, country, public_base_url } = byId.get(org) as Row
-    const optional = Object.entries({ country, public_base_url }).filter(([, value]) => value !== null)
+    const row = byId.get(org) as Row
+    const { name, timezone, currency } = row
+    const optional = OPTIONAL.map((field) => [field, row[field]] as const).filter(([, value]) => value !== null)
     return { name, timezone, currency, ...Object.fromEntries(optional) }
   }
 
   function apply(org: number, given: OrgSettings): Change[] {
     const before = byId.get(org) as Row
-    const after = { country: null, public_base_url: null, ...given }
+    const after = { ...NONE, ...given }
     const changes = changesOf('org', before.public_id, before, after, FIELDS)
     if (changes.length === 0) return changes
     const former = country(org)

@@ -1,6 +1,7 @@
 import { contactStore } from '../../crm/contacts.ts'
 import type { Deps } from '../../deps.ts'
 import { conversationRemoval } from '../../inbox/conversations/removal.ts'
+import { originalStore } from '../../inbox/messages/originals.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { Problem } from '../../lib/problem.ts'
 import { type Batch, batches } from '../../store/batches.ts'
@@ -143,6 +144,7 @@ function eraseAll(work: Work): void {
   const { texts, traces, traced, own, all } = setUp(work)
   const records = referringRecords(deps)
   const removeConversation = conversationRemoval(deps)
+  const originals = originalStore(deps)
   const quietly = (job: () => void) => traces.quietly(org, traced, all, job)
   const each = <Item>(items: Iterable<Item>, job: (item: Item) => void) => eachOf(batch, items, job)
 
@@ -161,7 +163,10 @@ function eraseAll(work: Work): void {
     texts.unwriteMessage(who, id)
     add(erased, 'messages')
   })
-  each(plan.shared.conversations, (id) => texts.reindex(who, id))
+  each(plan.shared.conversations, (id) => {
+    originals.removeOf(org, id) // whatever answers the person quotes them
+    texts.reindex(who, id)
+  })
   each(plan.shared.meetings, (id) => quietly(() => texts.leaveMeeting(who, id, traced.person, all)))
 
   const remaining = sweeper(deps)
@@ -175,6 +180,7 @@ function eraseAll(work: Work): void {
       quietly(() => cleanHit(hit))
       const left = remaining.now(hit)
       if (left) remaining.clean(left)
+      dropOriginals(hit)
       if (hit.table === 'messages') texts.reindex(who, hit.row.conversation_id as string)
       add(changed, hit.table)
     })
@@ -186,6 +192,13 @@ function eraseAll(work: Work): void {
   /** It is removed as a whole. What the person wrote to others is only emptied: it may name them as its recipient, too. */
   function isGone({ id, message_id }: Record<string, unknown>): boolean {
     return [String(id), String(message_id)].some((each) => traced.gone.has(each) && !emptied.has(each))
+  }
+
+  /** The bytes of a mail cannot be cleaned: what names the person goes as a whole. */
+  function dropOriginals({ table, row }: Hit): void {
+    if (table === 'messages') originals.remove(org, row.id as string)
+    if (table === 'message_headers') originals.remove(org, row.message_id as string)
+    if (table === 'conversations') originals.removeOf(org, row.id as string)
   }
 
   function cleanHit({ table, row, find }: Hit): void {

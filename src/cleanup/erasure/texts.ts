@@ -41,6 +41,7 @@ export function textStore(deps: Deps) {
   )
   const unwrite = [
     'DELETE FROM attachments WHERE org_id = @org AND message_id = @id',
+    'DELETE FROM mail_originals WHERE org_id = @org AND message_id = @id',
     'UPDATE message_headers SET subject = NULL, reply_to = NULL WHERE org_id = @org AND message_id = @id',
     `UPDATE messages SET author = ${AUTHOR}, author_id = NULL, body_text = '${ERASED}', body_html = NULL, error = NULL,
        authentication = NULL, attachments = '[]', copies = '[]', version = version + 1, updated_at = @now WHERE org_id = @org AND id = @id`,

@@ -3,6 +3,7 @@ import { purgeSessions } from '../../auth/sessions.ts'
 import { purgeAuditLog, USUAL_RETENTION_DAYS } from '../../events/audit/purge.ts'
 import { deleteExpiredAnswers } from '../../http/idempotency.ts'
 import { purgeDraftFiles } from '../../inbox/messages/draft-files.ts'
+import { purgeOriginals } from '../../inbox/messages/originals.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import type { AfterJump } from '../../store/jobs/clock.ts'
 import type { Recurring } from '../../store/jobs/recurring-work.ts'
@@ -21,6 +22,7 @@ export const recurringWork = ({
   { name: 'forget ended sessions', everyMs: HOUR_MS, frees: true, run: purgeSessions },
   { name: 'forget expired links', everyMs: HOUR_MS, frees: true, run: purgeLinks },
   { name: 'forget files of drafts', everyMs: HOUR_MS, frees: true, run: purgeDraftFiles },
+  { name: 'forget originals of mails', everyMs: HOUR_MS, frees: true, run: purgeOriginals },
   { name: 'purge events', everyMs: HOUR_MS, frees: true, run: (store) => purgeEvents(store, keepEventsMs) },
   { name: 'purge deliveries', everyMs: HOUR_MS, frees: true, run: (store) => purgeDeliveries(store, keepEventsMs) },
   { name: 'purge audit log', everyMs: HOUR_MS, frees: true, run: (store) => purgeAuditLog(store, keepAuditMs) },

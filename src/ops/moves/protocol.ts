@@ -50,6 +50,8 @@ export const ORG_COLUMNS = [
   'currency',
   'country',
   'public_base_url',
+  'keep_originals_days',
+  'keep_originals_mib',
   'last_seq',
   'last_conversation',
   'created_at',

@@ -27,6 +27,8 @@ export type StagedSettings = {
   currency: string
   country?: string | undefined
   public_base_url?: string | undefined
+  keep_originals_days?: number | undefined
+  keep_originals_mib?: number | undefined
   /** The number of its last event. */
   last_seq: number
 }
@@ -34,12 +36,17 @@ export type StagedSettings = {
 /** Adds a staged organisation and returns its number. */
 export function stageOrg(db: Database, given: StagedSettings, now: number): number {
   const { name, timezone, currency, country = null, public_base_url = null, last_seq } = given
+  const { keep_originals_days = null, keep_originals_mib = null } = given
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO orgs (public_id, name, timezone, currency, country, public_base_url, last_seq, created_at, state)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'staged')`,
+      `INSERT INTO orgs (public_id, name, timezone, currency, country, public_base_url, keep_originals_days,
+         keep_originals_mib, last_seq, created_at, state)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'staged')`,
     )
-    .run(PREFIX + randomUUID(), name, timezone, currency, country, public_base_url, last_seq, now)
+    .run(
+      ...[PREFIX + randomUUID(), name, timezone, currency, country, public_base_url, keep_originals_days],
+      ...[keep_originals_mib, last_seq, now],
+    )
   return checkOrgNumber(lastInsertRowid)
 }
 

@@ -3,6 +3,7 @@ import { addAccounts } from './schema-6-accounts.ts'
 import { addHandOvers } from './schema-6-hand-overs.ts'
 import { addInbox } from './schema-6-inbox.ts'
 import { addSatisfaction } from './schema-6-satisfaction.ts'
+import { addOriginals } from './schema-6-originals.ts'
 import { renewSearch } from './schema-6-search.ts'
 import { renewUnique } from './schema-6-unique.ts'
 
@@ -17,6 +18,7 @@ export function addTrust(db: Connection): void {
   db.exec(STEPS)
   addInbox(db)
   addSatisfaction(db)
+  addOriginals(db)
   placeBulkChanges(db)
   addHandOvers(db)
   db.exec(WRITTEN)

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { finder } from '../../../src/cleanup/erasure/traits.ts'
 import { isServed, lockInstance } from '../../../src/store/folder/lock.ts'
 import { isWhole } from '../../../src/store/schema/foreign-keys.ts'
@@ -125,7 +126,14 @@ test('nothing is left of a person, in no column and in no byte of the file', asy
   ])
     assert.ok(erased[kind] > 0, kind)
 
+  const originals = store.db
+    .prepare('SELECT data FROM mail_originals JOIN file_chunks USING (org_id, sha256)')
+    .pluck()
+    .all() as Buffer[]
+  const read = originals.map((bytes) => gunzipSync(bytes).toString())
+  assert.ok(read.length > 0, 'mails of others keep theirs')
   for (const letters of [LETTERS, DIGITS]) {
+    for (const mail of read) assert.ok(!mail.toLowerCase().includes(letters.toLowerCase()), mail)
     assert.deepEqual(places(letters), [])
     assert.equal(isInFiles(letters), false, letters)
   }

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { mergeStore } from '../../../src/cleanup/merges/merges.ts'
 import { importFile } from '../../../src/imports/csv/import.ts'
+import { contentOf } from '../../../src/inbox/messages/contents.ts'
+import { originalStore } from '../../../src/inbox/messages/originals.ts'
 import { outgoingStore } from '../../../src/inbox/messages/outgoing.ts'
 import type { MailIn } from '../../../src/lib/mail/mail.ts'
 import { incomingStore } from '../../../src/mail/incoming.ts'
@@ -219,6 +222,15 @@ export async function fillPerson(server: TestServer) {
     blind.id,
   )
 
+  const nina = { email: 'nina@elsewhere.example', name: 'Nina' }
+  arrive(
+    mailIn({ messageId: '<nina@elsewhere.example>', from: nina, to: [], cc: [], subject: 'Else', text: 'Quite else' }),
+  )
+  for (const { id, ...mail } of store.db.prepare('SELECT * FROM messages WHERE org_id = ?').all(a.org) as Row[]) {
+    const bytes = gzipSync(JSON.stringify(mail))
+    const kept = { size_bytes: bytes.length, kept_bytes: bytes.length, content: contentOf(bytes) }
+    store.transaction(() => originalStore(deps).add(a.org, id, kept))
+  }
   indexAll(store) // what comes after it is pending
   const { id: sequence } = makeSequence(server, a)
   const enrollment = enroll(server, a, sequence, { contact_id: person.id, conversation_id: own.conversation_id })

@@ -59,10 +59,11 @@ async function begun() {
 
 const rows = (move: string, ...pieces: object[]) => ({ move, pieces, audit: [] as unknown[], check: false })
 const ORG = { name: 'Cedar', timezone: 'UTC', currency: 'EUR', country: null, public_base_url: null, last_seq: 0 }
+const UNSET = { host: null, keep_originals_days: null, keep_originals_mib: null }
 const ended = (move: string, chain: object | null = null) => ({
   ...{ move, now: Date.now(), chain },
   org: Object.fromEntries(
-    ORG_COLUMNS.map((name) => [name, { last_conversation: 0, created_at: 1, host: null, ...ORG }[name]]),
+    ORG_COLUMNS.map((name) => [name, { ...UNSET, last_conversation: 0, created_at: 1, ...ORG }[name]]),
   ),
 })
 

@@ -8,14 +8,16 @@ const IS_DONE = `org_id IN (SELECT id FROM orgs WHERE ${IS_WHOLE} AND state <> '
 
 // Rows that nothing refers to any more, and rows whose work nobody does. Constraints cannot see them.
 
-/** Contents of files that neither a message nor a draft has. A server that writes one has marked it as staged. */
+/** Contents of files that neither a message nor a draft nor an original has. A server that writes one has marked it as staged. */
 export const unusedContents = (db: Database): number =>
   db.prepare(`SELECT count(*) FROM file_contents AS content WHERE is_staged = 0 AND ${UNUSED}`).pluck().get() as number
 
 const UNUSED = `${IS_DONE} AND NOT EXISTS (SELECT 1 FROM attachments
   WHERE attachments.org_id = content.org_id AND attachments.sha256 = content.sha256)
   AND NOT EXISTS (SELECT 1 FROM draft_files
-  WHERE draft_files.org_id = content.org_id AND draft_files.sha256 = content.sha256)`
+  WHERE draft_files.org_id = content.org_id AND draft_files.sha256 = content.sha256)
+  AND NOT EXISTS (SELECT 1 FROM mail_originals
+  WHERE mail_originals.org_id = content.org_id AND mail_originals.sha256 = content.sha256)`
 
 export const stagedContents = (db: Database): number =>
   db.prepare('SELECT count(*) FROM file_contents WHERE is_staged = 1').pluck().get() as number
