@@ -103,7 +103,7 @@ export const filters: Record<string, Filter> = {
   updated_at: { type: 'time' },
   q: searchFilter(
     'conversation',
-    'subject and messages, including notes: the first 64 KiB of each, and up to 10,000 different words',
+    'subject and messages, including notes: the first 64 KiB of each text, who wrote it, to whom (`to`, `cc`), the names of its files, and up to 10,000 different words',
   ),
 }
 

@@ -30,7 +30,32 @@ export const MAX_WORDS = 10_000
 /** How much of a text is searched for words, in characters. */
 const SEARCHED_LENGTH = 65_536
 
+/** How much of the names and addresses of a message, and of the names of its files. */
+const SEARCHED_NAMES = 16_384
+
 export const wordsIn = (text: string): string[] => wordsOf([text.slice(0, SEARCHED_LENGTH)])
+
+type Named = { name?: string | null; email?: string | null; phone?: string | null }
+
+/** What a person sees of a message: its text, who wrote it and to whom, and its files by name. Blind copies are not shown. */
+export type Said = {
+  body_text: string
+  author: Named
+  to: readonly Named[]
+  cc: readonly Named[]
+  attachments: readonly { name: string }[]
+}
+
+/** The words by which a message is found. */
+export function wordsOfMessage({ body_text, ...rest }: Said): string[] {
+  return wordsOf([body_text.slice(0, SEARCHED_LENGTH), namesIn(rest).join(' ').slice(0, SEARCHED_NAMES)])
+}
+
+/** The people and files of a message as they are shown, each as one text. */
+export const namesIn = ({ author, to, cc, attachments }: Omit<Said, 'body_text'>): string[] => [
+  ...[author, ...to, ...cc].map(({ name, email, phone }) => [name, email, phone].filter(Boolean).join(' ')),
+  ...attachments.map(({ name }) => name),
+]
 
 export const wordsOfAll = (subject: string | null, said: Iterable<string>): string[] =>
   [...new Set([...wordsOf([subject]), ...said])].slice(0, MAX_WORDS)

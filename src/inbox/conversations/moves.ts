@@ -9,7 +9,7 @@ import type { Conversation } from './conversation.ts'
 import { conversationStore } from './conversations.ts'
 import { mailboxMoves } from './mailbox-moves.ts'
 import { mailboxesOf } from './mailboxes-of.ts'
-import { messageEffects, wordsIn } from './message-effects.ts'
+import { messageEffects, type Said, wordsOfMessage } from './message-effects.ts'
 import { KEPT, type Kept, type Move, type Moved, moveRows } from './move-rows.ts'
 import { movedTo } from './moved-to.ts'
 import { listedSenders } from './spam-senders.ts'
@@ -165,7 +165,7 @@ export const moveStore = once((deps: Deps) => {
       throw conflict('cannot_split', 'This message has not been sent yet.')
     if (rows.count(org, from.id) < 2) throw conflict('cannot_split', 'It is the only message of its conversation.')
     const contact = (author.type === 'contact' && author.id) || from.contact_id
-    const words = wordsIn(body_text)
+    const words = wordsOfMessage(message)
     const made = conversations.open(
       who,
       {
@@ -223,13 +223,11 @@ export const moveStore = once((deps: Deps) => {
 const kept = (record: Conversation): Kept => Object.fromEntries(KEPT.map((name) => [name, record[name]])) as Kept
 
 /** A message, as its own store knows it. */
-export type Splittable = {
+export type Splittable = Said & {
   id: string
   conversation_id: string
   direction: 'inbound' | 'outbound' | 'note'
   author: { type: string; id: string | null }
-  body_text: string
-  attachments: readonly { name: string }[]
   sent_at: string
   send_at: string | null
   status: string

@@ -4,7 +4,7 @@ import { conflict, type FieldError, field, Problem } from '../../lib/problem.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { jobQueue } from '../../store/jobs/jobs.ts'
 import { conversationStore } from '../conversations/conversations.ts'
-import { type MessageEffect, unchanged, wordsIn } from '../conversations/message-effects.ts'
+import { type MessageEffect, unchanged, wordsOfMessage } from '../conversations/message-effects.ts'
 import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'
 import type { Message, MessageCreate } from './message.ts'
 import { messageWriter } from './message-writer.ts'
@@ -167,8 +167,9 @@ export const heldStore = once((deps: Deps) => {
   return { note, release, cancel, sendNow, willClose, settle, unanswered }
 })
 
-function effectOf({ body_text, attachments, author }: Message, at: number, isAside: boolean): MessageEffect {
+function effectOf(message: Message, at: number, isAside: boolean): MessageEffect {
+  const { body_text, attachments, author } = message
   const text = body_text || (attachments[0]?.name ?? '')
   const isAnswer = author.type === 'member' && !isAside
-  return { direction: 'outbound', at, text, words: wordsIn(body_text), isAnswer, isAwaited: false }
+  return { direction: 'outbound', at, text, words: wordsOfMessage(message), isAnswer, isAwaited: false }
 }

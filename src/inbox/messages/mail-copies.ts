@@ -106,14 +106,17 @@ export const mailCopies = once((deps: Deps) => {
       attachments: [...attachments, ...added.map(({ shown }) => shown)],
       error: [error, ...sentences].filter(Boolean).join(' ').slice(0, MAX_ERROR) || null,
     })
-    if (isChanged || isNewThere || added.length > 0) tell(org, message, isKept ? (body_text ?? '') : '')
+    if (isChanged || isNewThere || added.length > 0)
+      tell(org, message, [isKept ? (body_text ?? '') : '', ...added.map(({ shown }) => shown.name)])
   }
 
   /** Nobody needs to know of the same once more, unless they look at the other mailbox. Otherwise, whoever has read the conversation learns that there is more in it, which is found by its words. */
-  function tell(org: number, { conversation_id, sent_at }: Message, text: string): void {
+  function tell(org: number, { conversation_id, sent_at }: Message, texts: readonly string[]): void {
     const who = { org, member: null }
     const at = Date.parse(sent_at)
-    const effect = { direction: 'note' as const, at, text, words: wordsIn(text), isAnswer: false, isAwaited: false }
+    const [text = ''] = texts
+    const words = texts.flatMap(wordsIn)
+    const effect = { direction: 'note' as const, at, text, words, isAnswer: false, isAwaited: false }
     conversations.applyMessage(who, conversations.byId(who, conversation_id), effect)
   }
 

@@ -6,7 +6,7 @@ import type { Contact } from '../../records/contact.ts'
 import { rows } from '../../store/rows/rows.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
-import { type MessageEffect, wordsIn } from '../conversations/message-effects.ts'
+import { type MessageEffect, wordsOfMessage } from '../conversations/message-effects.ts'
 import { listedSenders } from '../conversations/spam-senders.ts'
 import type { Mailbox } from '../mailboxes/mailbox.ts'
 import { type Attachment, attachmentStore } from './attachments.ts'
@@ -74,11 +74,18 @@ export const messageWriter = once((deps: Deps) => {
     const sender = draft.direction === 'inbound' ? draft.author.email : null
     const isSpam = sender !== null && spam.isListed(who.org, sender)
     const into = isSpam ? apart(who.org, place, draft) : place
+    const shownFiles = files.map(({ shown }) => shown)
     const effect: MessageEffect = {
       direction: draft.direction,
       at,
-      text: body_text || (files[0]?.shown.name ?? ''),
-      words: wordsIn(body_text),
+      text: body_text || (shownFiles[0]?.name ?? ''),
+      words: wordsOfMessage({
+        body_text,
+        author: draft.author,
+        to: draft.to ?? [],
+        cc: draft.cc ?? [],
+        attachments: shownFiles,
+      }),
       isAnswer,
       isAwaited: !draft.is_automatic && !draft.is_history && !isSpam,
       isAside: draft.isAside ?? false,
@@ -110,7 +117,7 @@ export const messageWriter = once((deps: Deps) => {
       copies: [],
       enrollment_id: draft.enrollment_id ?? null,
       authentication: draft.authentication ?? null,
-      attachments: files.map(({ shown }) => shown),
+      attachments: shownFiles,
       created_at: now,
       updated_at: now,
       version: 1,

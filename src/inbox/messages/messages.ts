@@ -14,7 +14,7 @@ import { finder } from '../../store/rows/find.ts'
 import { searchIndex } from '../../store/search/search.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
-import { MAX_WORDS, wordsIn } from '../conversations/message-effects.ts'
+import { MAX_WORDS, wordsOfMessage } from '../conversations/message-effects.ts'
 import { movedTo } from '../conversations/moved-to.ts'
 import { pastTime } from '../conversations/statuses.ts'
 import { attachmentStore } from './attachments.ts'
@@ -226,8 +226,8 @@ export const messageStore = once((deps: Deps) => {
   /** Inserts a message unchanged and without an event. Its conversation must exist. */
   function restore(org: number, message: Message): void {
     insert(org, message)
-    const { id, conversation_id, body_text, status, send_at } = message
-    if (send_at === null) search.add(org, conversation_id, wordsIn(body_text), MAX_WORDS)
+    const { id, conversation_id, status, send_at } = message
+    if (send_at === null) search.add(org, conversation_id, wordsOfMessage(message), MAX_WORDS)
     if (status === 'queued') outgoing.send(org, id, send_at === null ? undefined : (parseTime(send_at) as number))
   }
 

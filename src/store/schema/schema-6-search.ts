@@ -30,6 +30,7 @@ const PAGE = 500
 /** The most words of a conversation, and how much of a message is read; the most words of a transcript. */
 const MAX_WORDS = 10_000
 const MAX_TEXT = 65_536
+const MAX_NAMES = 16_384
 const MAX_SAID = 20_000
 
 /** Whether a text has other characters than those from tab to tilde, or an apostrophe. */
@@ -39,6 +40,11 @@ function hasOther(text: string): string {
 
 const MEETING = `title, description, location, summary,
   (SELECT group_concat(concat_ws(' ', value ->> 'name', value ->> 'email'), ' ') FROM json_each(participants))`
+
+/** The people and the files of a message, by which its conversation is found from now on. */
+const PEOPLE = "SELECT group_concat(concat_ws(' ', value ->> 'name', value ->> 'email'), ' ') FROM json_each"
+const NAMES = `substr(concat_ws(' ', author ->> 'name', author ->> 'email', author ->> 'phone', (${PEOPLE}(sent_to)), (${PEOPLE}(sent_cc)),
+  (SELECT group_concat(value ->> 'name', ' ') FROM json_each(attachments))), 1, ${MAX_NAMES})`
 
 /** The texts that a record is found by, and words that it has already. Those of phones and owners stay as they are. */
 const TEXTS: { [kind in Kind]: string } = {
@@ -50,8 +56,8 @@ const TEXTS: { [kind in Kind]: string } = {
     "SELECT org_id, id, concat_ws(' ', name, (SELECT group_concat(value, ' ') FROM json_each(domains))) AS text FROM companies",
   note: "SELECT org_id, id, concat_ws(' ', title, body) AS text FROM notes",
   task: "SELECT org_id, id, concat_ws(' ', title, body) AS text FROM tasks",
-  conversation: `SELECT org_id, id, concat_ws(' ', subject, (SELECT group_concat(substr(body_text, 1, ${MAX_TEXT}), ' ') FROM messages
-      WHERE messages.org_id = conversations.org_id AND conversation_id = conversations.id)) AS text FROM conversations`,
+  conversation: `SELECT org_id, id, concat_ws(' ', subject, (SELECT group_concat(concat_ws(' ', substr(body_text, 1, ${MAX_TEXT}), ${NAMES}), ' ')
+      FROM messages WHERE messages.org_id = conversations.org_id AND conversation_id = conversations.id)) AS text FROM conversations`,
   meeting: `SELECT org_id, id, concat_ws(' ', ${MEETING}) AS text,
       (SELECT words FROM transcripts WHERE transcripts.org_id = meetings.org_id AND meeting_id = meetings.id) AS words FROM meetings`,
   meeting_alone: `SELECT org_id, id, concat_ws(' ', ${MEETING}) AS text FROM meetings`,
@@ -67,7 +73,13 @@ function renewKind(db: Connection, kind: Kind, sql: string): void {
   const pending = pendingWords(db)
   const isLimited = kind === 'conversation'
   let count = 0
-  const more = kind === 'meeting' ? hasOther('words') : PROSE.includes(kind) ? "text GLOB '*[0-9][0-9]*'" : 'FALSE'
+  const more = isLimited
+    ? 'TRUE'
+    : kind === 'meeting'
+      ? hasOther('words')
+      : PROSE.includes(kind)
+        ? "text GLOB '*[0-9][0-9]*'"
+        : 'FALSE'
   const has = `${hasOther('text')} OR ${more}`
   const read = PROSE.includes(kind) ? wordsOfProse : wordsOf
   for (const { org_id, id, text, words } of every(db, `SELECT * FROM (${sql}) WHERE (${has})`)) {

@@ -215,6 +215,7 @@ export const de: Like<typeof en> = {
   withoutOriginal: 'Weglassen',
   forwardHead: '---------- Weitergeleitete Nachricht ----------',
   heads: { from: 'Von', date: 'Datum', subject: 'Betreff', to: 'An', cc: 'Cc' },
+  showOriginal: 'Original anzeigen',
   messageActs: 'Antworten oder weiterleiten',
   newMail: 'Neue Mail',
   newMails: 'Neue Mail oder eine begonnene',

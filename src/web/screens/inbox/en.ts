@@ -212,6 +212,7 @@ export const en = {
   withoutOriginal: 'Leave it out',
   forwardHead: '---------- Forwarded message ----------',
   heads: { from: 'From', date: 'Date', subject: 'Subject', to: 'To', cc: 'Cc' },
+  showOriginal: 'Show original',
   messageActs: 'Reply or forward',
   newMail: 'New mail',
   newMails: 'New mail, or one that was begun',

@@ -12,6 +12,7 @@ import { Markdown } from '../../record/markdown/markdown.tsx'
 import { answerAside, compose, forward, takeUp } from './composing.ts'
 import { Files } from './files.tsx'
 import { MailFrame } from './mail-frame.tsx'
+import { openOriginal } from './original/open.ts'
 import { partsOf, remoteImages } from './quotes.ts'
 import { texts } from './texts.ts'
 import { split } from './triage/moving.ts'
@@ -40,7 +41,7 @@ export function MessageView({ message, isKnown, beside, isAside = false }: Messa
   const [isText, setText] = useState(false)
   const [hasImages, setImages] = useState(false)
   const words = texts()
-  const acts = message.channel === 'email' ? words.messageActs : triageTexts().more
+  const acts = message.channel === 'email' && hasRole('member') ? words.messageActs : triageTexts().more
   const name = nameOfAuthor(message)
   const isNote = direction === 'note'
   const held = body_html === null ? 0 : remoteImages(body_html)
@@ -66,7 +67,7 @@ export function MessageView({ message, isKnown, beside, isAside = false }: Messa
         <time class="small mute" dateTime={sent_at} title={format.value.full(sent_at)}>
           {format.value.when(sent_at, now.value)}
         </time>
-        {!isNote && hasRole('member') && (
+        {!isNote && (hasRole('member') || message.channel === 'email') && (
           <MenuButton
             plain
             class="icon"
@@ -147,6 +148,8 @@ function actsOf(message: Message, beside: Message['to'] | undefined): MenuItem[]
   const off = isHeld || message.status === 'queued' ? { off: words.queued } : {}
   const own: MenuItem = { label: triageTexts().split, icon: 'merge', ...off, onPick: () => void split(message.id) }
   if (message.channel !== 'email') return [own]
+  const original: MenuItem = { label: words.showOriginal, icon: 'mail', ...off, onPick: () => openOriginal(message.id) }
+  if (!hasRole('member')) return [original]
   return [
     {
       label: beside ? words.replyAside : words.reply,
@@ -155,6 +158,7 @@ function actsOf(message: Message, beside: Message['to'] | undefined): MenuItem[]
     },
     { label: words.forward, icon: 'to', ...(isHeld ? { off: words.queued } : {}), onPick: () => forward(message) },
     own,
+    original,
   ]
 }
 
