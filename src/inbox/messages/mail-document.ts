@@ -15,6 +15,7 @@ table { max-width: 100%; }
 blockquote { margin: 8px 0; padding-left: 10px; border-left: 2px solid #ccd0d7; }
 a { color: #0b5f6b; }
 .held { display: inline-block; border: 1px dashed #8a92a0; padding: 2px 8px; font-size: 12px; color: #4c5361; }
+mark.found { border-radius: 2px; background: #ffe58a; color: #22252b; }
 .leads { margin: 0 2px; padding: 0 4px; border-radius: 2px; background: #fbf0d5; color: #6b4a00; font-size: 12px; }
 `
 

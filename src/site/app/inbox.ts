@@ -12,6 +12,7 @@ import { recipientStore } from '../../inbox/messages/recipients.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { draftStore } from '../../personal/drafts.ts'
 import { inboxHistory } from './inbox-history.ts'
+import { inboxHits } from './inbox-hits.ts'
 import { inboxMailboxes } from './inbox-mailboxes.ts'
 
 /** Who is offered beside those whom a reply goes to: the last of those who have written, as after a merge. */
@@ -127,6 +128,7 @@ export function inboxRoutes(deps: Deps): Route<Need>[] {
       },
     },
     inboxHistory(deps),
+    inboxHits(deps),
     {
       kind: 'data',
       method: 'get',

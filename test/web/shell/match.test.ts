@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fit, pieces, searchable, wordsOf } from '../../../src/web/shell/commands/match.ts'
+import { pieces } from '../../../src/web/lib/found.ts'
+import { fit, searchable, wordsOf } from '../../../src/web/shell/commands/match.ts'
 
 const marked = (text: string, typed: string) =>
   pieces(text, wordsOf(typed))

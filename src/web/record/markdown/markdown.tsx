@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Marked } from '../../components/marked.tsx'
 import { memberName } from '../../data/boot.ts'
 import { type Block, blocksOf } from './blocks.ts'
 import { type Node, nodesOf } from './inline.ts'
@@ -12,7 +13,12 @@ export function Markdown({ text }: { text: string }) {
 }
 
 function shown(block: Block, key: number): ComponentChildren {
-  if (block.is === 'code') return <pre key={key}>{block.lines.join('\n')}</pre>
+  if (block.is === 'code')
+    return (
+      <pre key={key}>
+        <Marked text={block.lines.join('\n')} />
+      </pre>
+    )
   if (block.is === 'rule') return <hr key={key} />
   if (block.is === 'quote')
     return (
@@ -56,9 +62,17 @@ const linesOf = (lines: readonly string[]): ComponentChildren[] =>
 
 function inline(node: Node, key: number): ComponentChildren {
   if (typeof node === 'string') {
-    return node.split('\n').flatMap((line, index) => (index === 0 ? [line] : [<br key={`${key} ${index}`} />, line]))
+    return node.split('\n').flatMap((line, index) => {
+      const said = <Marked key={`${key} ${index} said`} text={line} />
+      return index === 0 ? [said] : [<br key={`${key} ${index}`} />, said]
+    })
   }
-  if (node.is === 'code') return <code key={key}>{node.text}</code>
+  if (node.is === 'code')
+    return (
+      <code key={key}>
+        <Marked text={node.text} />
+      </code>
+    )
   const children = node.children.map(inline)
   if (node.is === 'mention') {
     return (

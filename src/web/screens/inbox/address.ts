@@ -34,7 +34,10 @@ export const address = computed(() => listAddress('conversations', reading.value
 export const filterOpen = signal<'new' | number | null>(null)
 
 const now = () => address.value.state
-export const viewNow = (): InboxView => ALL.find((view) => view === now().more.in) ?? 'open'
+const chosen = (): InboxView | undefined => ALL.find((view) => view === now().more.in)
+export const viewNow = (): InboxView => chosen() ?? 'open'
+/** Whether a search looks in all conversations, as no view was chosen. */
+export const isInAll = (): boolean => chosen() === undefined && now().q !== ''
 export const SORTS = ['due', 'newest'] as const
 type Sort = (typeof SORTS)[number]
 export const sortNow = (): Sort => (now().sort === 'newest' ? 'newest' : 'due')
@@ -61,4 +64,4 @@ export const hrefOf = (view: InboxView, id?: string): string => {
 }
 
 /** What the list asks for. */
-export const rowsNow = (): RowQuery => inboxQuery({ ...now(), more: { ...now().more, in: viewNow() } })
+export const rowsNow = (): RowQuery => inboxQuery({ ...now(), more: { ...now().more, in: chosen() } })

@@ -1,4 +1,5 @@
 import { Icon } from '../../components/icon.tsx'
+import { Marked } from '../../components/marked.tsx'
 import type { Message } from '../../data/types.ts'
 import { base } from '../../lib/base.ts'
 import { sizeText } from '../../lib/sizes.ts'
@@ -23,7 +24,7 @@ export function Files({ message: { id, attachments } }: { message: Message }) {
             <a {...opens} class="row cut" data-native title={isShown ? texts().showFile(name) : undefined}>
               <Icon name={isShown ? 'eye' : 'clip'} small />
               <span class="cut" dir="auto">
-                {name}
+                <Marked text={name} />
                 <small class="mute">{sizeText(size_bytes)}</small>
               </span>
             </a>

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, IconButton } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
+import { Found } from '../../components/marked.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { Bar as Grey } from '../../components/skeleton.tsx'
 import { Windowed, type WindowedHandle } from '../../components/windowed.tsx'
@@ -22,6 +23,7 @@ import { Beside } from './beside.tsx'
 import { commandsOf } from './commands.ts'
 import { NewMailButton, NewMailPane } from './new-mail.tsx'
 import { ConversationRow } from './row.tsx'
+import { wordsNow } from './search/hits.ts'
 import { texts } from './texts.ts'
 import { ThreadPane } from './thread.tsx'
 import { SelectionBar } from './triage/bar.tsx'
@@ -38,6 +40,14 @@ const ROW_OF_PHONE = 84
 
 /** The shared inbox: what waits and for how long, the conversation, and who it is with. */
 export function Screen() {
+  return (
+    <Found.Provider value={wordsNow.value}>
+      <Inbox />
+    </Found.Provider>
+  )
+}
+
+function Inbox() {
   const asked = rowsNow()
   const { rows, isStale, renew, hold } = useConversations(asked)
   const counts = useCounts()

@@ -1,5 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { Found } from '../../components/marked.tsx'
 import { base } from '../../lib/base.ts'
+import { markIn } from './search/marks.ts'
 import { texts } from './texts.ts'
 
 type MailFrameProps = { id: string; name: string; hasImages: boolean }
@@ -12,7 +14,13 @@ export function MailFrame({ id, name, hasImages }: MailFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [height, setHeight] = useState(120)
   const sizes = useRef<ResizeObserver>(undefined)
+  const words = useContext(Found)
   useEffect(() => () => sizes.current?.disconnect(), [])
+  const [isHere, setHere] = useState(false)
+  useEffect(() => {
+    const page = frame.current?.contentDocument
+    if (isHere && page?.body) markIn(page, words)
+  }, [isHere, words])
 
   function follow(): void {
     const page = frame.current?.contentDocument
@@ -52,7 +60,10 @@ export function MailFrame({ id, name, hasImages }: MailFrameProps) {
       title={texts().mailOf(name)}
       src={`${base}/app/mail-body?message=${id}${hasImages ? '&images=1' : ''}`}
       style={{ height: `${height}px` }}
-      onLoad={follow}
+      onLoad={() => {
+        follow()
+        setHere(true)
+      }}
     />
   )
 }

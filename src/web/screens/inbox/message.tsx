@@ -1,11 +1,13 @@
-import { useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { Found, Marked } from '../../components/marked.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import type { MenuItem } from '../../components/menu-items.ts'
 import { hasRole } from '../../data/may.ts'
 import type { Message } from '../../data/types.ts'
+import { runsIn } from '../../lib/found.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
 import { Markdown } from '../../record/markdown/markdown.tsx'
@@ -55,10 +57,10 @@ export function MessageView({ message, isKnown, beside, isAside = false }: Messa
       <header>
         <Avatar kind={author.type === 'contact' ? 'contact' : 'member'} id={author.id ?? ''} name={name} size={24} />
         <b class="mid cut" dir="auto">
-          {name}
+          <Marked text={name} />
         </b>
         <span class="small mute cut grow" dir="auto">
-          {isNote ? words.onlyMembers : toWords(message)}
+          <Marked text={isNote ? words.onlyMembers : toWords(message)} />
           {is_automatic && ` · ${words.automatic}`}
           {beside && ` · ${words.fromBeside}`}
           {status === 'queued' &&
@@ -120,6 +122,7 @@ export function MessageView({ message, isKnown, beside, isAside = false }: Messa
 type PlainTextProps = Pick<MessageProps, 'isKnown'> & { text: string; hasFiles: boolean }
 
 function PlainText({ text, isKnown, hasFiles }: PlainTextProps) {
+  const words = useContext(Found)
   const parts = partsOf(text, isKnown)
   if (parts.length === 0) return hasFiles ? null : <p class="mute">{texts().empty}</p>
   return (
@@ -127,13 +130,13 @@ function PlainText({ text, isKnown, hasFiles }: PlainTextProps) {
       {parts.map((part, at) =>
         part.kind === 'text' || parts.length === 1 ? (
           <p key={at} class="said" dir="auto">
-            {part.text}
+            <Marked text={part.text} />
           </p>
         ) : (
-          <details key={at} class="quoted">
+          <details key={at} class="quoted" open={runsIn(part.text, words, false).length > 0}>
             <summary class="small mute">{texts().quoted(part.lines)}</summary>
             <p class="said" dir="auto">
-              {part.text}
+              <Marked text={part.text} />
             </p>
           </details>
         ),

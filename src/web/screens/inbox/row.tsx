@@ -1,5 +1,6 @@
 import { Avatar } from '../../components/avatar.tsx'
 import { Check } from '../../components/check.tsx'
+import { Marked } from '../../components/marked.tsx'
 import { Sla } from '../../components/sla.tsx'
 import type { RowProps } from '../../components/windowed.tsx'
 import { memberName } from '../../data/boot.ts'
@@ -8,6 +9,7 @@ import { record } from '../../data/records.ts'
 import type { Conversation } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
+import { numberedPath, searchNow, useHit } from './search/hits.ts'
 import { slaOf } from './sla-of.ts'
 import { texts } from './texts.ts'
 import { selection } from './triage/selecting.ts'
@@ -32,6 +34,7 @@ type ConversationRowProps = {
 
 export function ConversationRow({ id, row, href, isHere, hasTabStop, onFocus, onChoose }: ConversationRowProps) {
   const found = (id === undefined ? undefined : record('conversations', id).value) as Conversation | null | undefined
+  const hit = useHit(found ? id : undefined)
   // biome-ignore lint/a11y/useSemanticElements: rows are placed by their number
   if (!found) return <div {...row} class="cv" role="listitem" />
   const { contact_id, subject, preview, unread_count, owner_id, last_message_at } = found
@@ -50,17 +53,18 @@ export function ConversationRow({ id, row, href, isHere, hasTabStop, onFocus, on
         <span class="first">
           {isUnread && <i class="dot" role="img" aria-label={texts().unread} />}
           <span class="cut name" dir="auto">
-            {nameOfContact(contact_id)}
+            <Marked text={nameOfContact(contact_id)} />
           </span>
           {spamIds.value.has(found.id) && <span class="small mute">{texts().views.spam}</span>}
           {sla ? <Sla {...sla} /> : <span class="small mute">{format.value.when(last_message_at, now.value)}</span>}
         </span>
         <span class="cut subject" dir="auto">
-          {subject || texts().noSubject}
+          {numberedPath(searchNow.value) !== null && <Marked text={`#${found.number} `} />}
+          {subject ? <Marked text={subject} /> : texts().noSubject}
         </span>
         <span class="last">
           <span class="cut mute grow" dir="auto">
-            {preview}
+            {hit ? <Marked text={hit.text} /> : preview}
           </span>
           {owner_id === null ? (
             <Avatar kind="nobody" name={texts().noOwner} size={16} alone />

@@ -18,6 +18,8 @@ import { noComposer } from './composing.ts'
 import { Head } from './head.tsx'
 import { MessageView } from './message.tsx'
 import { saidBefore } from './quotes.ts'
+import { useGoToHit } from './search/go-to-hit.ts'
+import { useHit } from './search/hits.ts'
 import { SystemLine } from './system-line.tsx'
 import { texts } from './texts.ts'
 import { newestOf, placeOf, useThread } from './thread-data.ts'
@@ -114,6 +116,8 @@ export function ThreadPane({ record, onClose, onContact }: ThreadPaneProps) {
   }, [hasFailed])
   // Who opens it sees the newest message; a later one moves nothing while somebody reads further up.
   const seenEnd = useRef<string | undefined>(undefined)
+  const hit = useHit(id)
+  useGoToHit(scroller, thread, hit)
   useLayoutEffect(() => {
     const box = scroller.current
     if (!box || newest === undefined) return

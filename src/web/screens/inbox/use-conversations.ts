@@ -1,6 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { client } from '../../data/current.ts'
+import { load } from '../../data/records.ts'
+import { useAsk } from '../../shell/pages/ask.ts'
 import { type RowQuery, type Rows, rows } from '../../tables/table/rows.ts'
+import { withFirst } from './search/first.ts'
+import { type Numbered, numberedPath } from './search/hits.ts'
 
 /** Several events come as one change of the list. */
 const GATHER_MS = 300
@@ -58,9 +62,15 @@ export function useConversations(query: RowQuery): Conversations {
       opened.dispose()
     }
   }, [opened])
+  const q = typeof query.q === 'string' ? query.q : ''
+  const numbered = useAsk<Numbered>(numberedPath(q), ['conversations']).value?.numbered ?? null
+  const shown = useMemo(() => (numbered === null ? opened : withFirst(opened, numbered)), [opened, numbered])
+  useEffect(() => {
+    if (numbered !== null) void load('conversations', numbered).catch(() => undefined)
+  }, [numbered])
   const hold = (isNow: boolean) => {
     isHeld.current = isNow
     if (!isNow && isStale) renew()
   }
-  return { rows: opened, isStale, renew, hold }
+  return { rows: shown, isStale, renew, hold }
 }

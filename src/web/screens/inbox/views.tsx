@@ -15,7 +15,7 @@ import { viewCounts } from '../../shell/view-counts.ts'
 import { SaveView } from '../../tables/views/save-view.tsx'
 import { viewsOf } from '../../tables/views/saved-views.ts'
 import { texts as savedTexts } from '../../tables/views/texts.ts'
-import { address, hasSort, hrefOf, SLA_VIEWS, SORTS, sortBy, sortNow, VIEWS, viewNow } from './address.ts'
+import { address, hasSort, hrefOf, isInAll, SLA_VIEWS, SORTS, sortBy, sortNow, VIEWS, viewNow } from './address.ts'
 import { texts } from './texts.ts'
 
 export type Counts = Partial<Record<InboxView, number>> & { mailboxes?: Readonly<Record<string, number>> }
@@ -90,7 +90,8 @@ function titleNow(): string {
   const { view, state } = address.value
   if (view) return view.name
   const mailbox = mailboxes.value.find(({ id }) => id === state.more.mailbox)
-  return mailbox && viewNow() === 'open' ? mailbox.name : texts().views[viewNow()]
+  if (mailbox && viewNow() === 'open') return mailbox.name
+  return isInAll() ? texts().found : texts().views[viewNow()]
 }
 
 /** The name of the view, which is a menu of all of them where they have no room of their own. */

@@ -1,0 +1,61 @@
+import { isSpaceless } from '../../lib/pure/spellings.ts'
+import { fold } from './fold.ts'
+
+// Where the words of a search stand in a text, to mark them: folded as the server's index folds, so without regard to case,
+// accents and ß.
+
+/** Where a word begins a word of a folded text, from a place on; -1 if nowhere. */
+export function indexOfWord(folded: string, word: string, from = 0): number {
+  let at = folded.indexOf(word, from)
+  while (at > 0 && isWordSign(folded, at - 1) && isWordSign(word, 0) && !isSpaceless(word))
+    at = folded.indexOf(word, at + 1)
+  return at
+}
+
+const isWordSign = (text: string, at: number): boolean => /[\p{L}\p{N}]/u.test(text[at] as string)
+
+/** A run of a text, from `start` on, before `end`. */
+type Run = { start: number; end: number }
+
+/** The runs of a text that were searched for, in their order: of each word the first, or all of them. */
+export function runsIn(text: string, words: readonly string[], isAll: boolean): Run[] {
+  if (words.length === 0 || text === '') return []
+  // Where each sign of the folded text comes from.
+  const from: number[] = []
+  let folded = ''
+  let at = 0
+  for (const sign of text) {
+    const plain = fold(sign)
+    for (let i = 0; i < plain.length; i++) from.push(at)
+    folded += plain
+    at += sign.length
+  }
+  from.push(text.length)
+  const all: Run[] = []
+  for (const word of words) {
+    for (let found = indexOfWord(folded, word); found >= 0; found = indexOfWord(folded, word, found + word.length)) {
+      // Of a sign that is two when it is folded, as ß, both halves are all of it.
+      const last = from[found + word.length - 1] as number
+      const end = from[found + word.length] as number
+      all.push({ start: from[found] as number, end: end > last ? end : (from.find((each) => each > last) as number) })
+      if (!isAll) break
+    }
+  }
+  const runs: Run[] = []
+  for (const run of all.sort((one, other) => one.start - other.start || other.end - one.end))
+    if (run.start >= (runs.at(-1)?.end ?? 0)) runs.push(run)
+  return runs
+}
+
+/** Splits a text into pieces that were searched for and pieces that were not, for marking the former. */
+export function pieces(text: string, words: readonly string[], isAll = false): { text: string; isHit: boolean }[] {
+  const found: { text: string; isHit: boolean }[] = []
+  let done = 0
+  for (const { start, end } of runsIn(text, words, isAll)) {
+    if (start > done) found.push({ text: text.slice(done, start), isHit: false })
+    found.push({ text: text.slice(start, end), isHit: true })
+    done = end
+  }
+  if (done < text.length) found.push({ text: text.slice(done), isHit: false })
+  return found
+}

@@ -1,0 +1,27 @@
+import { runsIn } from '../../../lib/found.ts'
+
+/** More marks help nobody, and a long mail has one for each word. */
+const MOST = 500
+
+/** Marks words in a document that no component draws, such as a mail in its frame. Texts are split, and never made of HTML. */
+export function markIn(page: Document, words: readonly string[]): void {
+  for (const mark of page.querySelectorAll('mark.found')) mark.replaceWith(...mark.childNodes)
+  page.body.normalize()
+  if (words.length === 0) return
+  const texts: Text[] = []
+  const walk = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT)
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) texts.push(node as Text)
+  let left = MOST
+  for (const text of texts) {
+    // From the end, so that what is before stays where it is.
+    for (const { start, end } of runsIn(text.data, words, true).reverse()) {
+      if (left-- <= 0) return
+      const mark = page.createElement('mark')
+      mark.className = 'found'
+      const hit = text.splitText(start)
+      hit.splitText(end - start)
+      hit.replaceWith(mark)
+      mark.append(hit)
+    }
+  }
+}
