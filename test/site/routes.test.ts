@@ -40,6 +40,7 @@ GET    /app/inbox/:id/sla         viewer
 GET    /app/inbox/:id/saved-replies        member
 GET    /app/inbox/counts          viewer
 GET    /app/inbox/new-mails       viewer
+GET    /app/inbox/hits                     viewer
 GET    /app/inbox/mailboxes       viewer
 GET    /app/inbox/spam            viewer
 POST   /app/inbox/spam/release    member

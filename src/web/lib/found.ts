@@ -1,4 +1,4 @@
-import { isSpaceless } from '../../lib/pure/spellings.ts'
+import { hasSpellings, isSpaceless, otherSpellings } from '../../lib/pure/spellings.ts'
 import { fold } from './fold.ts'
 
 // Where the words of a search stand in a text, to mark them: folded as the server's index folds, so without regard to case,
@@ -17,34 +17,55 @@ const isWordSign = (text: string, at: number): boolean => /[\p{L}\p{N}]/u.test(t
 /** A run of a text, from `start` on, before `end`. */
 type Run = { start: number; end: number }
 
-/** The runs of a text that were searched for, in their order: of each word the first, or all of them. */
-export function runsIn(text: string, words: readonly string[], isAll: boolean): Run[] {
-  if (words.length === 0 || text === '') return []
-  // Where each sign of the folded text comes from.
+type Folded = { text: string; from: number[] }
+
+/** A folded text, with where each of its signs comes from. `spell`: how a sign is written otherwise. */
+function foldedOf(text: string, spell?: (sign: string) => string): Folded {
   const from: number[] = []
   let folded = ''
   let at = 0
   for (const sign of text) {
-    const plain = fold(sign)
+    const plain = fold(spell ? spell(sign) : sign)
     for (let i = 0; i < plain.length; i++) from.push(at)
     folded += plain
     at += sign.length
   }
   from.push(text.length)
-  const all: Run[] = []
-  for (const word of words) {
-    for (let found = indexOfWord(folded, word); found >= 0; found = indexOfWord(folded, word, found + word.length)) {
-      // Of a sign that is two when it is folded, as ß, both halves are all of it.
-      const last = from[found + word.length - 1] as number
-      const end = from[found + word.length] as number
-      all.push({ start: from[found] as number, end: end > last ? end : (from.find((each) => each > last) as number) })
-      if (!isAll) break
-    }
-  }
+  return { text: folded, from }
+}
+
+const inTwo = (sign: string): string => otherSpellings(sign)[0] ?? sign
+
+/** The runs of a text that were searched for, in their order: of each word the first, or all of them; "ueber" finds "Über", too. */
+export function runsIn(text: string, words: readonly string[], isAll: boolean): Run[] {
+  if (words.length === 0 || text === '') return []
+  const written = [foldedOf(text), ...(hasSpellings(text) ? [foldedOf(text, inTwo)] : [])]
+  const all = words.flatMap((word) => {
+    const runs = written.flatMap((folded) => runsOf(folded, word, isAll))
+    return isAll ? runs : runs.slice(0, 1)
+  })
   const runs: Run[] = []
   for (const run of all.sort((one, other) => one.start - other.start || other.end - one.end))
     if (run.start >= (runs.at(-1)?.end ?? 0)) runs.push(run)
   return runs
+}
+
+function runsOf({ text, from }: Folded, word: string, isAll: boolean): Run[] {
+  const runs: Run[] = []
+  for (let at = indexOfWord(text, word); at >= 0; at = indexOfWord(text, word, at + word.length)) {
+    // Of a sign that is two when it is folded, as ß, both halves are all of it.
+    const last = from[at + word.length - 1] as number
+    const end = endAfter(from, at + word.length, last)
+    runs.push({ start: from[at] as number, end })
+    if (!isAll) break
+  }
+  return runs
+}
+
+function endAfter(from: readonly number[], at: number, last: number): number {
+  let next = at
+  while ((from[next] as number) <= last) next++
+  return from[next] as number
 }
 
 /** Splits a text into pieces that were searched for and pieces that were not, for marking the former. */

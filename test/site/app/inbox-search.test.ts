@@ -59,6 +59,19 @@ test('people and files are found as they are shown, with accents and ß folded, 
   assert.equal(await lineOf('boxes', id), undefined) // its subject tells
 })
 
+test('a name is found in either spelling, and two files by a word of each', async () => {
+  const { id } = await inbox.opened({
+    ...{ channel: 'email', from: { name: 'Jörg Köln', email: 'jk@firm.example' } },
+    attachments: [
+      { ...file, name: 'Aufmaß.txt' },
+      { ...file, name: 'plan.dwg' },
+    ],
+  })
+  for (const q of ['koeln', 'köln', 'Joerg', 'aufmass', 'aufmaß plan', 'plan.dwg'])
+    assert.deepEqual(await found(q), [id], q)
+  assert.equal((await lineOf('koeln', id))?.text, 'Jörg Köln jk@firm.example')
+})
+
 test('a note is found', async () => {
   const { id } = await inbox.opened({ ...mail, from: { email: 'ada@firm.example' } })
   await inbox.say('note', id, { body_text: 'Ask Quentin' })

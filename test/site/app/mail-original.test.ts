@@ -47,7 +47,8 @@ const idOf = (name: string): string =>
 const mailOf = (name: string, body: string | Buffer = 'Hi there\r\n'): Buffer =>
   Buffer.concat([
     Buffer.from(
-      `Received: from mx.firm.example (mx.firm.example [192.0.2.7])\r\n\tby mail.acme.example; Mon, 4 May 2026 09:30:00 +0000\r\n` +
+      `Received: from relay.firm.example by mx.firm.example; Mon, 4 May 2026 09:29:59 +0000\r\n` +
+        `Received: from mx.firm.example (mx.firm.example [192.0.2.7])\r\n\tby mail.acme.example; Mon, 4 May 2026 09:30:00 +0000\r\n` +
         `Authentication-Results:  mail.acme.example; dkim=pass header.d=firm.example;\r\n  spf=pass\r\n` +
         `MESSAGE-ID:<${name}@firm.example>\r\nFrom: Gr\xfc\xdfe <eva@firm.example>\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nX-Odd:   two  blanks \r\n\r\n`,
       'latin1',

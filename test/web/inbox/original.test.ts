@@ -78,7 +78,7 @@ describe('Show original', { skip: noBrowser, concurrency: false }, () => {
     assert.equal(readFileSync(await download.path(), 'latin1'), MAIL)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await dialog.getByRole('button', { name: 'Copy header' }).click()
-    await page.getByText('Header copied').waitFor()
+    await page.getByRole('status').filter({ hasText: 'Header copied' }).waitFor()
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^Received: from mx\.firm\.example/)
     assert.notEqual(await page.title(), 'run')
     await page.keyboard.press('Escape')
@@ -97,7 +97,8 @@ describe('Show original', { skip: noBrowser, concurrency: false }, () => {
   })
 
   test('is there for who may only read, in German and on a phone', async () => {
-    await show(kept, viewer, { locale: 'de-DE', viewport: { width: 390, height: 844 } })
+    await viewer.call('PATCH', '/app/preferences', { language: 'de' })
+    await show(kept, viewer, { size: 'phone' })
     await page.locator('.msg header button').first().click()
     const items = page.getByRole('menuitem')
     assert.deepEqual(await items.allTextContents(), ['Original anzeigen'])
@@ -105,6 +106,5 @@ describe('Show original', { skip: noBrowser, concurrency: false }, () => {
     await page.getByRole('region', { name: 'Kopf der Mail' }).waitFor()
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
     await assertAccessible(page)
-    await page.screenshot({ path: '/tmp/h/h3-original-de.png' })
   })
 })

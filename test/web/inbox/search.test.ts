@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { pieces, runsIn } from '../../../src/web/lib/found.ts'
+import { wordsToMark } from '../../../src/web/shell/commands/match.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { inboxOf } from '../../support/inbox.ts'
 import { assertAccessible, openPage } from '../../support/page.ts'
@@ -22,6 +23,20 @@ test('words are marked as they are folded: at the beginning of words, all of the
   assert.equal(marked('aaa', 'a', 'aa'), '[aa]a')
   assert.equal(marked('<b>x</b>', 'b'), '<[b]>x</[b]>')
   assert.deepEqual(runsIn('', ['x'], true), [])
+})
+
+test('marks stand where the words are, also behind umlauts and in the other spelling', () => {
+  const marked = (text: string, typed: string) =>
+    pieces(text, wordsToMark(typed), true)
+      .map(({ text, isHit }) => (isHit ? `[${text}]` : text))
+      .join('')
+  const sentence = 'Für uns steht der Mensch im Mittelpunkt'
+  assert.equal(marked(sentence, 'steht'), 'Für uns [steht] der Mensch im Mittelpunkt')
+  assert.equal(marked('Wärmeschutz', 'wärmeschutz'), '[Wärmeschutz]')
+  for (const typed of ['uber', 'über', 'ueber', 'Ueber']) assert.equal(marked('Über', typed), '[Über]', typed)
+  for (const typed of ['Köln', 'Koeln']) assert.equal(marked('Köln, Koeln', typed), '[Köln], [Koeln]', typed)
+  assert.equal(marked('Linßen Linssen', 'linssen'), '[Linßen] [Linssen]')
+  assert.equal(marked('A4R, xA4R', 'a4r'), '[A4R], xA4R')
 })
 
 describe('searching in the inbox', { skip: noBrowser, concurrency: false }, () => {
@@ -83,7 +98,6 @@ describe('searching in the inbox', { skip: noBrowser, concurrency: false }, () =
       }),
     )
     await assertAccessible(page)
-    await page.screenshot({ path: '/tmp/h/h3-search.png' })
     await page.getByLabel('Search text, people and files').fill('')
     await until(async () => (await marks('.ix')).length === 0)
   })
@@ -140,7 +154,9 @@ describe('searching in the inbox', { skip: noBrowser, concurrency: false }, () =
   })
 
   test('on a phone and in German', async () => {
-    await show('/inbox?q=gros', { locale: 'de-DE', size: 'phone' })
+    await member.call('PATCH', '/app/preferences', { language: 'de' })
+    await show('/inbox?q=gros', { size: 'phone' })
+    await page.getByLabel('Text, Personen und Dateien durchsuchen').waitFor()
     await row('Ada').locator('.last mark').waitFor()
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
     await assertAccessible(page)

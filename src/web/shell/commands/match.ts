@@ -14,6 +14,11 @@ export const wordsOf = (typed: string): string[] => {
   return [...text.split(SEPARATORS).filter((word) => word !== ''), ...emojiIn(text)]
 }
 
+/** The words to mark for what is typed: in its other spellings, too, as the server finds them. */
+export const wordsToMark = (typed: string): string[] => [
+  ...new Set(wordsOf([typed, ...otherSpellings(typed.normalize('NFC'))].join(' '))),
+]
+
 const SEPARATORS = /[^\p{L}\p{N}]+/u
 
 /**

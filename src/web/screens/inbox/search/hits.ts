@@ -1,10 +1,9 @@
 import { computed, type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Hit } from '../../../../inbox/conversations/hits.ts'
-import { otherSpellings } from '../../../../lib/pure/spellings.ts'
 import { pathWith } from '../../../data/api.ts'
 import { client } from '../../../data/current.ts'
-import { wordsOf } from '../../../shell/commands/match.ts'
+import { wordsToMark } from '../../../shell/commands/match.ts'
 import { address } from '../address.ts'
 
 /** The rows that come into view together are asked for together. */
@@ -17,10 +16,7 @@ type Answer = { numbered: string | null; data: Hit[] }
 export const searchNow = computed(() => address.value.state.q.trim())
 
 /** Its words, folded, with those of its other spellings: what is marked. */
-export const wordsNow = computed(() => {
-  const text = searchNow.value
-  return text === '' ? [] : [...new Set(wordsOf([text, ...otherSpellings(text.normalize('NFC'))].join(' ')))]
-})
+export const wordsNow = computed(() => wordsToMark(searchNow.value))
 
 type Asked = {
   hits: Map<string, Signal<Hit | null | undefined>>
