@@ -64,4 +64,8 @@ export const hrefOf = (view: InboxView, id?: string): string => {
 }
 
 /** What the list asks for. */
-export const rowsNow = (): RowQuery => inboxQuery({ ...now(), more: { ...now().more, in: chosen() } })
+export function rowsNow(): RowQuery {
+  const { in: _, ...more } = now().more
+  const view = chosen()
+  return inboxQuery({ ...now(), more: view === undefined ? more : { ...more, in: view } })
+}

@@ -34,7 +34,8 @@ export const de: Like<typeof en> = {
   nothingBegunBody: 'Was du zu schreiben beginnst, wartet hier, auf jedem deiner Geräte.',
   found: 'Gefunden',
   nothingFound: 'Nichts gefunden',
-  nothingFoundBody: 'Keine Konversation hat diese Wörter im Betreff, in ihren Nachrichten oder in den Namen ihrer Personen und Dateien.',
+  nothingFoundBody:
+    'Keine Konversation hat diese Wörter im Betreff, in ihren Nachrichten oder in den Namen ihrer Personen und Dateien.',
   noOwner: 'Ohne Zuständige',
   answered: 'beantwortet',
   paused: 'angehalten',

@@ -33,7 +33,8 @@ export const en = {
   nothingBegunBody: 'What you begin to write waits here, on each of your devices.',
   found: 'Found',
   nothingFound: 'Nothing found',
-  nothingFoundBody: 'No conversation has these words in its subject, its messages, or the names of its people and files.',
+  nothingFoundBody:
+    'No conversation has these words in its subject, its messages, or the names of its people and files.',
   noOwner: 'No owner',
   answered: 'answered',
   paused: 'paused',
