@@ -11,7 +11,7 @@ export type Hit = { conversation_id: string; message_id: string; kind: 'text' | 
 const MAX_READ = 2_097_152
 /** Of a line that is longer, what is around the hit. */
 const MAX_LINE = 160
-const BEFORE = 40
+const BEFORE = 15
 
 type Row = { id: string; body_text: string; author: string; sent_to: string; sent_cc: string; attachments: string }
 

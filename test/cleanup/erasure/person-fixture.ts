@@ -227,7 +227,9 @@ export async function fillPerson(server: TestServer) {
     mailIn({ messageId: '<nina@elsewhere.example>', from: nina, to: [], cc: [], subject: 'Else', text: 'Quite else' }),
   )
   for (const { id, ...mail } of store.db.prepare('SELECT * FROM messages WHERE org_id = ?').all(a.org) as Row[]) {
-    const bytes = gzipSync(JSON.stringify(mail))
+    // What others write there quotes the person.
+    const quoted = mail.conversation_id === mailed ? NAME : ''
+    const bytes = gzipSync(JSON.stringify({ ...mail, quoted }))
     const kept = { size_bytes: bytes.length, kept_bytes: bytes.length, content: contentOf(bytes) }
     store.transaction(() => originalStore(deps).add(a.org, id, kept))
   }

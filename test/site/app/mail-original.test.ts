@@ -10,6 +10,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 import { readMail } from '../../../src/lib/mail/parse/read.ts'
 import { DAY_MS } from '../../../src/lib/time.ts'
 import { listenTo } from '../../../src/mail/mailbox-listener.ts'
+import { unusedContents } from '../../../src/ops/doctor/inspect/orphans.ts'
 import { officeOf } from '../../mail/office.ts'
 import { type AppServer, type Person, startApp } from '../../support/app-data.ts'
 import { type ImapSay, startImapTalker } from '../../support/imap-talker.ts'
@@ -182,6 +183,7 @@ describe('what is kept', () => {
     const before = count('file_contents')
     await fetchAll(t, mailOf('gone'))
     assert.equal(count('file_contents'), before + 1)
+    assert.equal(unusedContents(app.store.db), 0)
     const message = await app.ok('member', 'GET', `/api/v1/messages/${idOf('gone')}`).catch(() => undefined)
     const conversation = app.store.db
       .prepare('SELECT conversation_id FROM messages WHERE id = ?')
