@@ -15,13 +15,17 @@ const BEFORE = 15
 
 type Row = { id: string; body_text: string; author: string; sent_to: string; sent_cc: string; attachments: string }
 
+/** What is read of one conversation, the newest message first; and the one with a number. */
+export const SQL = {
+  text: `SELECT id, body_text, author, sent_to, sent_cc, attachments FROM messages INDEXED BY messages_conversation
+     WHERE org_id = ? AND conversation_id = ? AND send_at IS NULL ORDER BY id DESC`,
+  number: 'SELECT id FROM conversations WHERE org_id = ? AND number = ? AND is_merged = 0',
+}
+
 /** Finds where in conversations the words of a search are, in the newest message that has the most of them. */
 export function searchHits(db: Database) {
-  const messages = db.prepare(
-    `SELECT id, body_text, author, sent_to, sent_cc, attachments FROM messages INDEXED BY messages_conversation
-     WHERE org_id = ? AND conversation_id = ? AND send_at IS NULL ORDER BY id DESC`,
-  )
-  const byNumber = db.prepare('SELECT id FROM conversations WHERE org_id = ? AND number = ? AND is_merged = 0').pluck()
+  const messages = db.prepare(SQL.text)
+  const byNumber = db.prepare(SQL.number).pluck()
 
   /** The conversation with this number, if the text is one alone: 4507 or #4507. */
   function numbered(org: number, text: string): string | null {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { SQL } from '../../../src/inbox/conversations/hits.ts'
 import { heldStore } from '../../../src/inbox/messages/held.ts'
 import { type AppServer, startApp } from '../../support/app-data.ts'
 import { inboxOf } from '../../support/inbox.ts'
@@ -137,4 +138,18 @@ test('an answer that is held is found once it has left', async () => {
     true,
   )
   assert.deepEqual(await found('secret draft'), [id])
+})
+
+test('a line is looked for along the messages of one conversation, and a number in its index, however many there are', () => {
+  const plan = (sql: string): string =>
+    (app.store.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail).join()
+  const { text, number } = SQL
+  assert.match(
+    plan(text.replaceAll('?', "'x'")),
+    /^SEARCH messages USING INDEX messages_conversation \(org_id=\? AND conversation_id=\?\)$/,
+  )
+  assert.match(
+    plan(number.replaceAll('?', '1')),
+    /^SEARCH conversations USING INDEX conversations_number \(org_id=\? AND number=\?\)$/,
+  )
 })
