@@ -69,7 +69,14 @@ const LEFT_OUT = [
     'note_deals',
   ],
   ...['notes', 'enrollment_steps', 'message_headers', 'attachments', 'mail_originals', 'messages', 'enrollments'],
-  ...['file_chunks', 'file_contents', 'transcript_segments', 'transcript_contacts', 'transcript_members', 'transcripts'],
+  ...[
+    'file_chunks',
+    'file_contents',
+    'transcript_segments',
+    'transcript_contacts',
+    'transcript_members',
+    'transcripts',
+  ],
   ...['meeting_contacts', 'meeting_members', 'meetings', 'invitations', 'notifications', 'conversation_tags'],
   ...['conversation_statuses', 'sla_clocks', 'conversations'],
 ]
