@@ -1263,7 +1263,7 @@ CREATE TABLE rules ( -- what is done with mails that come in: docs/decisions/077
   is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
   position INTEGER NOT NULL CHECK (position >= 0),
   mailbox_id TEXT, -- NULL: any
-  conditions TEXT NOT NULL CHECK (json_valid(conditions)), -- JSON object: from, subject, text, sender
+  conditions TEXT NOT NULL CHECK (json_valid(conditions)), -- JSON object: from, subject, text, language, sender
   owner_id TEXT,
   tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
   priority TEXT CHECK (priority IN ('low', 'normal', 'high', 'urgent')),

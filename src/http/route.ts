@@ -201,7 +201,7 @@ export type WriteRoute<Needed extends Need = NeedsScope> = Common &
      * Fetches external facts for the write, such as DNS records, before its transaction begins. The body is not checked
      * yet. Never throws: `run` reports errors, in its place in the order of checks.
      */
-    prefetch?: (body: unknown) => Promise<unknown>
+    prefetch?: (body: unknown, who: Caller) => Promise<unknown>
     /** Its response contains a secret, which is never stored in plain text. */
     isSecret?: boolean
     /**

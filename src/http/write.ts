@@ -94,7 +94,7 @@ export function writeAnswers({
   ): Promise<Answer> {
     const key = idempotencyKey(x.req)
     const print = key === undefined ? '' : fingerprint()
-    const known = await route.prefetch?.(sent.body)
+    const known = await route.prefetch?.(sent.body, access.who)
     const told = key ?? deletionKey(x.req)
     const who = told === undefined ? access.who : { ...access.who, key: told }
     const { answer, seq } = await write(

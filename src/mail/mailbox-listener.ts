@@ -5,6 +5,7 @@ import type { Mailbox } from '../inbox/mailboxes/mailbox.ts'
 import { contentOf } from '../inbox/messages/contents.ts'
 import { largeFiles } from '../inbox/messages/large-files.ts'
 import { originalStore, packed } from '../inbox/messages/originals.ts'
+import { loadLanguages } from '../lib/language.ts'
 import type { Log } from '../lib/log.ts'
 import type { MailIn } from '../lib/mail/mail.ts'
 import { MAX_FILE_BYTES, mailBytesFor } from '../lib/mail/parse/files.ts'
@@ -18,6 +19,7 @@ import { pauseAfter } from '../store/jobs/job-attempts.ts'
 import { orgOf } from '../store/orgs/orgs.ts'
 import type { ImportedMail } from './incoming.ts'
 import { type FetchedMail, mailboxProgress } from './mailbox-progress.ts'
+import { ruleSettings } from './rules/settings.ts'
 import { sentCopyStore } from './sent-copies.ts'
 
 export type ListenerOptions = {
@@ -58,6 +60,7 @@ export async function listenTo(
   const copies = sentCopyStore(deps)
   const files = largeFiles(deps.db)
   const originals = originalStore(deps)
+  const rules = ruleSettings(deps)
   const maxSourceBytes = mailBytesFor(maxFileBytes)
   let stuck: { at: FetchedMail; times: number; error: unknown } | undefined
   let failures = 0
@@ -176,6 +179,7 @@ export async function listenTo(
       mail = size > maxSourceBytes ? { ...whole, notes: [...whole.notes, tooLarge(maxSourceBytes)] } : whole
       const taken = mail
       await learnIds(folder, taken)
+      if (rules.asksLanguage(org)) await loadLanguages()
       const contents = taken.files.map(({ bytes, sha256 }) => contentOf(bytes, sha256))
       if (original) contents.push(original.content)
       const take = () => write(() => progress.take(org, mailbox, taken, at, original))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { applySettings, showSettings } from '../../src/app/settings/document.ts'
 import type { Mailbox } from '../../src/inbox/mailboxes/mailbox.ts'
+import { loadLanguages } from '../../src/lib/language.ts'
 import type { MailIn } from '../../src/lib/mail/mail.ts'
 import { incomingStore } from '../../src/mail/incoming.ts'
 import { type AppServer, startApp } from '../support/app-data.ts'
@@ -110,6 +111,20 @@ describe('a rule fits', () => {
     assert.equal(await fits({ sender: 'new' }, { from }), false)
     assert.equal(await fits({ sender: 'known' }, { from }), true)
     assert.equal(await fits({ sender: 'known' }), false)
+  })
+
+  test('what the text is written in, if it is long enough to tell', async () => {
+    await loadLanguages()
+    const german = 'Guten Tag, ich habe meine Bestellung noch nicht bekommen. Wann kommt sie an?'
+    for (const [language, text, expected] of [
+      ['de', german, true],
+      ['en', german, false],
+      ['en', 'Hello, I have not received my order yet. When will it arrive?', true],
+      ['de', 'Danke!', false],
+      ['de', `Danke!\n\n> ${german}`, false],
+      ['ja', '先週送っていただいた機械が動きません。', true],
+    ] as const)
+      assert.equal(await fits({ language }, { text }), expected, `${language} ${text}`)
   })
 
   test('neither what is history, nor a delivery report, nor while it is switched off', async () => {
@@ -410,10 +425,14 @@ describe('a dry run', () => {
     ])
     const away = await arrive({ subject: 'Dry four', automatic: 'reply' })
     const seq = app.lastSeq()
-    const { looked, data } = await app.ok('viewer', 'GET', '/rules')
+    const { data: listed } = await app.ok('viewer', 'GET', '/rules')
+    const { looked, data } = await app.ok('viewer', 'POST', '/rules/try', {})
     assert.ok(looked > 3 && looked <= 100)
     assert.deepEqual(
-      data.map(({ name, hits }: Row) => [name, hits.map(({ number, silence }: Row) => [number, silence])]),
+      data.map(({ id, hits }: Row) => [
+        listed.find((rule: Row) => rule.id === id).name,
+        hits.map(({ number, silence }: Row) => [number, silence]),
+      ]),
       [
         [
           'Rule 0',

@@ -75,6 +75,11 @@ GET    /app/rows/contacts         viewer
 GET    /app/rows/conversations    viewer
 GET    /app/rows/deals            viewer
 GET    /app/rules                 viewer
+POST   /app/rules                 admin
+DELETE /app/rules/:id             admin
+PATCH  /app/rules/:id             admin
+PUT    /app/rules/:id/place       admin
+POST   /app/rules/try             viewer
 DELETE /app/sample                owner
 GET    /app/sample                owner
 GET    /app/satisfaction          viewer

@@ -1,5 +1,6 @@
 import { type Deps, once } from '../../deps.ts'
 import { whoseAddresses } from '../../inbox/mailboxes/whose.ts'
+import { languageOf } from '../../lib/language.ts'
 import { DAY_MS, rfc3339 } from '../../lib/time.ts'
 import { answering, digestOf, MOST_OF_TEXT, type Silence } from './answering.ts'
 import { matches } from './matching.ts'
@@ -37,7 +38,7 @@ type Row = {
 
 /** What the rules would have done with the last mails that came in, as if they had been there and nobody had done anything. */
 export const dryRuns = once((deps: Deps) => {
-  const { rules, isNew } = ruleRuns(deps)
+  const { isNew } = ruleRuns(deps)
   const { silenceOf } = answering(deps)
   const { oursOf } = whoseAddresses(deps)
   const newest = deps.db.prepare(
@@ -51,14 +52,16 @@ export const dryRuns = once((deps: Deps) => {
      ORDER BY message.id DESC LIMIT ${MOST}`,
   )
 
-  function dryRun(org: number): { looked: number; rules: { rule: Rule; hits: Hit[] }[] } {
+  /** `rules` are those that are tried, as they are or as they would be. */
+  function dryRun(org: number, rules: readonly Rule[]): { looked: number; rules: { rule: Rule; hits: Hit[] }[] } {
     const mails = (newest.all({ org }) as Row[]).reverse()
     const ours = oursOf(org)
-    const tried = rules(org).map((rule) => ({ rule, hits: [] as Hit[] }))
+    const tried = rules.map((rule) => ({ rule, hits: [] as Hit[] }))
     const answered: { contact: string | null; digest: string; at: number }[] = []
     for (const mail of mails) {
       const facts = {
         ...{ mailbox_id: mail.mailbox_id, from: mail.email, subject: mail.subject ?? '', text: mail.body_text },
+        language: oneTime(() => languageOf(mail.body_text)),
         isNew: isNew(org, mail.id, mail.conversation_id, mail.author_id),
       }
       let isAnswered = false
@@ -87,6 +90,15 @@ export const dryRuns = once((deps: Deps) => {
 
   return { dryRun }
 })
+
+/** Several rules may ask. */
+function oneTime<Value>(find: () => Value): () => Value {
+  let found: { value: Value } | undefined
+  return () => {
+    found ??= { value: find() }
+    return found.value
+  }
+}
 
 const hitOf = ({ id, conversation_id, number, subject, email, sent_at }: Row) => ({
   ...{ message_id: id, conversation_id, number, subject, from: email, at: rfc3339(sent_at) },

@@ -1,4 +1,5 @@
 import { emailKey } from '../../lib/email.ts'
+import type { Language } from '../../lib/language.ts'
 import { domainOf } from '../../lib/mail/hosts.ts'
 import { foldWhole } from '../../lib/pure/fold.ts'
 import type { Rule } from './rule.ts'
@@ -9,18 +10,21 @@ export type Facts = {
   from: string | null
   subject: string
   text: string
+  /** What the text is written in; asked for only where a rule says something of it. */
+  language: () => Language | null
   /** Nobody has had to do with its sender by mail before. */
   isNew: boolean
 }
 
 /** Case and accents do not count. */
 export function matches({ mailbox_id, conditions }: Rule, mail: Facts): boolean {
-  const { from, subject, text, sender } = conditions
+  const { from, subject, text, language, sender } = conditions
   return (
     (mailbox_id === null || mailbox_id === mail.mailbox_id) &&
     (from === undefined || (mail.from !== null && isFrom(mail.from, from))) &&
     (subject === undefined || contains(mail.subject, subject)) &&
     (text === undefined || contains(mail.text, text)) &&
+    (language === undefined || mail.language() === language) &&
     (sender === undefined || mail.isNew === (sender === 'new'))
   )
 }

@@ -1,4 +1,5 @@
 import type { Priority } from '../../inbox/sla/policies.ts'
+import type { Language } from '../../lib/language.ts'
 import * as c from '../../store/rows/columns.ts'
 import type { Stored } from '../../store/settings/table.ts'
 
@@ -10,6 +11,8 @@ export type Conditions = {
   from?: string
   subject?: string
   text?: string
+  /** ISO 639-1, of the text. */
+  language?: Language
   sender?: (typeof SENDERS)[number]
 }
 

@@ -7,6 +7,7 @@ import { senders } from '../../inbox/messages/from-address.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import { messageStore } from '../../inbox/messages/messages.ts'
 import { outgoingStore } from '../../inbox/messages/outgoing.ts'
+import { languageOf } from '../../lib/language.ts'
 import type { MailIn } from '../../lib/mail/mail.ts'
 import { fill } from '../../lib/template.ts'
 import { rfc3339 } from '../../lib/time.ts'
@@ -72,6 +73,7 @@ export const ruleRuns = once((deps: Deps) => {
     if (isSpam(org, conversation_id)) return
     const facts: Facts = {
       ...{ mailbox_id, from: email, subject: mail.subject ?? '', text: message.body_text },
+      language: () => languageOf(message.body_text),
       isNew: isNew(org, message.id, conversation_id, contact?.id ?? null),
     }
     // The first rule that says something of the priority decides it, as with the owner, and the answer, which comes once a day.
@@ -149,5 +151,5 @@ export const ruleRuns = once((deps: Deps) => {
 
   const note = (org: number, row: RuleRun): void => void insert([org, ...runColumns.values(row)])
 
-  return { run, isNew, rules: all }
+  return { run, isNew }
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { PRIORITIES } from '../../inbox/sla/policies.ts'
 import { toDomain } from '../../lib/domain.ts'
 import * as f from '../../lib/fields.ts'
-
+import { LANGUAGES } from '../../lib/language.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
 import { uniqueName } from '../../lib/pure/fold.ts'
 import { templateFaults } from '../../lib/template.ts'
@@ -25,8 +25,7 @@ const sender = v.pipe(
   ),
 )
 
-export const RuleSettings = f.object({
-  key,
+const parts = {
   name: f.title,
   is_active: f.optional(f.flag),
   when: f.optional(
@@ -35,6 +34,7 @@ export const RuleSettings = f.object({
       from: f.optional(sender),
       subject: f.optional(f.title),
       text: f.optional(f.title),
+      language: f.optional(f.oneOf(LANGUAGES)),
       sender: f.optional(f.oneOf(SENDERS)),
     }),
   ),
@@ -45,28 +45,30 @@ export const RuleSettings = f.object({
     answer: f.optional(f.longText(8192)),
     close: f.optional(f.flag),
   }),
-})
+}
+/** A rule without the key that the document calls it by. */
+export const RuleForm = f.object(parts)
+export type RuleForm = v.InferOutput<typeof RuleForm>
+export const RulePatch = f.patchOf(parts)
+export const RuleSettings = f.object({ key, ...parts })
 export type RuleSettings = v.InferOutput<typeof RuleSettings>
 
 export function checkRules(given: readonly RuleSettings[]): FieldError[] {
   const keys = given.map((rule) => rule.key)
-  return [
-    ...repeatedKeys('/rules', keys),
-    ...given.flatMap(({ do: acts }, index) => {
-      const { assign, tags = [], priority, answer, close } = acts
-      const pointer = `/rules/${index}/do`
-      if (answer !== undefined && answer.trim() === '')
-        return [field(`${pointer}/answer`, 'empty', 'must not be empty')]
-      const isNothing = !assign && tags.length === 0 && !priority && answer === undefined && !close
-      return isNothing ? [field(pointer, 'required', 'must have assign, tags, priority, answer or close')] : []
-    }),
-  ]
+  return [...repeatedKeys('/rules', keys), ...given.flatMap((rule, index) => checkActs(rule, `/rules/${index}`))]
+}
+
+export function checkActs({ do: acts }: RuleForm, at: string): FieldError[] {
+  const { assign, tags = [], priority, answer, close } = acts
+  if (answer !== undefined && answer.trim() === '') return [field(`${at}/do/answer`, 'empty', 'must not be empty')]
+  const isNothing = !assign && tags.length === 0 && !priority && answer === undefined && !close
+  return isNothing ? [field(`${at}/do`, 'required', 'must have assign, tags, priority, answer or close')] : []
 }
 
 const FIELDS = ['name', 'is_active', 'position', 'when', 'do']
 
 type Known = {
-  mailboxes: { id: string; key: string; is_active: number }[]
+  mailboxes: { id: string; key: string; name: string; address: string; is_active: number }[]
   members: { id: string; email: string; status: string; role: string }[]
   tags: { id: string; name: string }[]
 }
@@ -74,10 +76,13 @@ type Known = {
 /** Call `apply` in a transaction, once the mailboxes and members are written. */
 export function ruleSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
-  const { all, create, save, remove } = settingsTable(store, 'rules', rowColumns, 'position')
+  const { all, create, save, place, remove } = settingsTable(store, 'rules', rowColumns, 'position')
   const variablesOf = variables(db)
-  const mailboxes = db.prepare('SELECT id, key, is_active FROM mailboxes WHERE org_id = ?')
+  const mailboxes = db.prepare('SELECT id, key, name, address, is_active FROM mailboxes WHERE org_id = ?')
   const members = db.prepare('SELECT id, email, status, role FROM members WHERE org_id = ?')
+  const language = db
+    .prepare("SELECT 1 FROM rules WHERE org_id = ? AND conditions ->> 'language' IS NOT NULL LIMIT 1")
+    .pluck()
   const tags = db.prepare('SELECT id, name FROM tags WHERE org_id = ?')
 
   const known = (org: number): Known => ({
@@ -86,23 +91,31 @@ export function ruleSettings(store: Pick<Store, 'db' | 'clock'>) {
     tags: tags.all(org) as Known['tags'],
   })
 
-  function show(org: number): RuleSettings[] {
-    const found = known(org)
-    return all(org).map((rule) => itemOf(rule, found))
-  }
+  const show = (org: number): RuleSettings[] => itemsOf(org, all(org))
 
-  function apply(org: number, given: readonly RuleSettings[]): Change[] {
+  /** As a document that is applied would have them. Throws Problem 422, with a place in the document unless `at` says otherwise. */
+  function check(org: number, given: readonly RuleSettings[], at: At = (index) => `/rules/${index}`): Checked {
     const found = known(org)
     const before = new Map(all(org).map((rule) => [rule.key, rule]))
-    const errors = given.flatMap((rule, index) => faultsOf(org, rule, before.get(rule.key), found, `/rules/${index}`))
+    const errors = given.flatMap((rule, index) => faultsOf(org, rule, before.get(rule.key), found, at(index)))
     if (errors.length > 0) throw invalid(...errors.slice(0, 100))
+    return { found, before, wanted: given.map((rule, position) => rowOf(rule, position, found)) }
+  }
+
+  /** All rules that there are from now on, in their order. `again` is what a new one was called before it was removed. */
+  function apply(
+    org: number,
+    given: readonly RuleSettings[],
+    { at, again }: { at?: At; again?: Pick<Stored, 'id' | 'version'> } = {},
+  ): Change[] {
+    const { found, before, wanted } = check(org, given, at)
     const shown = (rule: Rule | undefined) => rule && { ...rule, ...itemOf(rule, found) }
     const changes: Change[] = []
-    for (const [position, rule] of given.entries()) {
+    for (const { position, ...rule } of wanted) {
       const old = before.get(rule.key)
       before.delete(rule.key)
-      const wanted = rowOf(rule, position, found)
-      const after = old ? save(org, old, wanted) : create(org, wanted)
+      // Those that others were put before or behind have not changed for whoever is changing them.
+      const after = old ? place(org, save(org, old, rule), { position }) : create(org, { ...rule, position }, again)
       changes.push(...changesOf('rules', rule.key, shown(old), shown(after), FIELDS))
     }
     for (const left of before.values()) {
@@ -151,8 +164,24 @@ export function ruleSettings(store: Pick<Store, 'db' | 'clock'>) {
     ]
   }
 
-  return { all, show, apply }
+  /** Counts as a change of it, though nothing of it has changed but its place. */
+  const touch = (org: number, rule: Rule): Rule => save(org, rule, {}, true)
+  const itemsOf = (org: number, rules: readonly Rule[]): RuleSettings[] => {
+    const found = known(org)
+    return rules.map((rule) => itemOf(rule, found))
+  }
+  /** Whether a rule asks what a mail is written in. */
+  const asksLanguage = (org: number): boolean => language.get(org) !== undefined
+
+  /** Those that a rule may name. */
+  const mailboxesOf = (org: number): { key: string; name: string; address: string }[] =>
+    known(org).mailboxes.flatMap(({ key, name, address, is_active }) => (is_active ? [{ key, name, address }] : []))
+
+  return { all, mailboxesOf, show, check, apply, touch, itemsOf, asksLanguage }
 }
+
+type At = (index: number) => string
+type Checked = { found: Known; before: Map<string, Rule>; wanted: Omit<Rule, keyof Stored>[] }
 
 const isOfMember = (name: string): boolean => name === 'sender' || name.startsWith('sender.')
 
@@ -181,10 +210,11 @@ function rowOf({ key, name, is_active = true, when = {}, do: acts }: RuleSetting
   } satisfies Omit<Rule, keyof Stored>
 }
 
-const inOrder = ({ from, subject, text, sender }: Conditions): Conditions => ({
+const inOrder = ({ from, subject, text, language, sender }: Conditions): Conditions => ({
   ...(from === undefined ? {} : { from }),
   ...(subject === undefined ? {} : { subject }),
   ...(text === undefined ? {} : { text }),
+  ...(language === undefined ? {} : { language }),
   ...(sender === undefined ? {} : { sender }),
 })
 

@@ -21,10 +21,15 @@ export function settingsTable<Row extends Stored>(
 
   const all = (org: number): Row[] => (select.all(org) as RawRow[]).map(columns.present)
 
-  function create(org: number, given: Omit<Row, keyof Stored>): Row {
-    const id = clock.id()
+  /** `again` is what it was called before it was removed. */
+  function create(
+    org: number,
+    given: Omit<Row, keyof Stored>,
+    again: Pick<Stored, 'id' | 'version'> = { id: clock.id(), version: 1 },
+  ): Row {
+    const { id, version } = again
     const now = rfc3339(timeOfId(id))
-    const row = { id, ...given, created_at: now, updated_at: now, version: 1 } as Row
+    const row = { id, ...given, created_at: now, updated_at: now, version } as Row
     insert(org, row)
     return row
   }
@@ -35,6 +40,13 @@ export function settingsTable<Row extends Stored>(
     if (changed.length === 0 && !shown) return before
     after.updated_at = rfc3339(clock.now())
     after.version++
+    update(org, before, after)
+    return after
+  }
+
+  /** Writes what is no change of the row for whoever reads it, such as its place among others. */
+  function place(org: number, before: Row, given: Partial<Omit<Row, keyof Stored>>): Row {
+    const after = { ...before, ...given }
     update(org, before, after)
     return after
   }
@@ -50,5 +62,5 @@ export function settingsTable<Row extends Stored>(
     }
   }
 
-  return { all, create, save, remove, removeUnused }
+  return { all, create, save, place, remove, removeUnused }
 }

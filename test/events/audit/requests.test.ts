@@ -99,6 +99,8 @@ const RECORDS = [
   '/bulk/:id/undo',
   '/steps/:id/undo',
   '/bin/:event_id/restore',
+  // It changes nothing.
+  '/rules/try',
 ]
 
 test('every write of the API and the screens has an entry, but for those of records', () => {

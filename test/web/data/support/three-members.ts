@@ -304,7 +304,7 @@ async function checkViews(org: Org, people: People): Promise<void> {
   const records = (await server.call('GET', '/conversations?limit=100', undefined, { token: org.token })).body.data
   const merged = db.prepare('SELECT id FROM conversations WHERE org_id = ? AND is_merged = 1').pluck().all(org.org)
   for (const [member, { call }] of people) {
-    const { body: counts } = await call('GET', '/app/inbox/counts')
+    const { mailboxes: _, ...counts } = (await call('GET', '/app/inbox/counts')).body
     const begun = db.prepare('SELECT key FROM drafts WHERE org_id = ? AND member_id = ?').pluck().all(org.org, member)
     for (const view of [...Object.keys(counts), 'closed']) {
       const { body } = await call('GET', `/app/rows/conversations?view=${view}&sort=due&limit=100&count=true`)
