@@ -42,6 +42,7 @@ GET    /app/inbox/counts          viewer
 GET    /app/inbox/new-mails       viewer
 GET    /app/inbox/hits                     viewer
 GET    /app/inbox/mailboxes       viewer
+GET    /app/inbox/saved-replies    member
 GET    /app/inbox/spam            viewer
 POST   /app/inbox/spam/release    member
 GET    /app/invites               admin

@@ -28,8 +28,13 @@ export const senders = once((deps: Deps) => {
   function contactOf(who: Caller, from: From): Contact {
     const { email, phone } = from
     if (!email && !phone) throw invalid(field('/from', 'required', 'must have an email or a phone'))
+    return known(who, from) ?? meet(who, from)
+  }
+
+  /** The same, if there is one. */
+  function known(who: Caller, { email, phone }: From): Contact | undefined {
     const id = (email && byEmail.get(who.org, emailKey(email))) || (phone && byPhone(who.org, phone, 1)[0])
-    return id ? contactById(who, id as string) : meet(who, from)
+    return id ? contactById(who, id as string) : undefined
   }
 
   function meet(who: Caller, { email, name, phone }: From): Contact {
@@ -59,7 +64,7 @@ export const senders = once((deps: Deps) => {
     return { type: 'member', id, name, email, phone: null }
   }
 
-  return { contactById, contactOf, contactAuthor, memberAuthor }
+  return { contactById, contactOf, known, contactAuthor, memberAuthor }
 })
 
 /** The author of a mail that has no contact. */

@@ -66,7 +66,10 @@ describe('a message that is passed on', { skip: noBrowser, concurrency: false },
   const waits = async () => (await desk.conversation(first.conversation_id)).waiting_since
   const names = (all: Row[]) => all.map(({ email }) => email)
   const pick = async (message: Row, label: string) => {
-    await page.locator(`[data-message="${message.id}"]`).getByRole('button', { name: 'Reply or forward' }).click()
+    await page
+      .locator(`[data-message="${message.id}"]`)
+      .getByRole('button', { name: 'Actions for this message' })
+      .click()
     await page.getByRole('menuitem', { name: label }).click()
   }
 
@@ -185,7 +188,7 @@ describe('a message that is passed on', { skip: noBrowser, concurrency: false },
     const act = async (message: Row) => {
       await page
         .locator(`[data-message="${message.id}"]`)
-        .getByRole('button', { name: 'Antworten oder weiterleiten' })
+        .getByRole('button', { name: 'Aktionen für diese Nachricht' })
         .click()
       await page.getByRole('menuitem', { name: 'Weiterleiten' }).click()
     }

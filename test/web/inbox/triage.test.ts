@@ -161,7 +161,10 @@ describe('triage in the inbox', { skip: noBrowser, concurrency: false }, () => {
     const { id, number } = await opened('Ada')
     await inbox.say('inbound', id, { body_text: 'Another matter' })
     await show(`/inbox?c=${id}`)
-    await page.locator('.msg', { hasText: 'Another matter' }).getByRole('button', { name: 'More', exact: true }).click()
+    await page
+      .locator('.msg', { hasText: 'Another matter' })
+      .getByRole('button', { name: 'Actions for this message' })
+      .click()
     await page.getByRole('menuitem', { name: 'Split off as its own conversation' }).click()
     await page.locator('.told', { hasText: `Split off from #${number}` }).waitFor()
     await until(async () => (await page.locator('.msg').count()) === 1)

@@ -1,19 +1,17 @@
-import { useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
-import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
 import { draft as draftFor } from '../../data/drafts.ts'
-import { create } from '../../data/records.ts'
 import type { Conversation, Message } from '../../data/types.ts'
 import { isMac } from '../../lib/keyboard.ts'
 import { format } from '../../lib/locale.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { keyLabel } from '../../shell/commands/keys.ts'
 import { useAsk } from '../../shell/pages/ask.ts'
-import { boxFiles, NotArrived } from './box-files.ts'
+import { boxFiles } from './box-files.ts'
 import { asideKey, discardDraft } from './composing.ts'
 import { UNDO_MS } from './held-letter.tsx'
-import { type People, Recipients } from './recipients.tsx'
+import { Recipients } from './recipients.tsx'
+import { type LetterBody, NOBODY, useLetter } from './send-letter.ts'
 import { texts } from './texts.ts'
 import { Writing } from './writing.tsx'
 
@@ -24,10 +22,7 @@ type AsideProps = {
   onEscape: () => void
 }
 
-type Body = {
-  from?: string
-  text?: string
-  people?: People
+type Body = LetterBody & {
   forwards?: string
   hasQuote?: boolean
   in_reply_to?: string | null
@@ -38,43 +33,30 @@ export function AsideWriting({ record, from, onDone, onEscape }: AsideProps) {
   const { id } = record
   const kept = draftFor(asideKey(id))
   const box = boxFiles(asideKey(id))
-  const [isSending, setSending] = useState(false)
   const words = texts()
   const { text = '', people = NOBODY, forwards, hasQuote = false } = (kept.body.value ?? {}) as Body
   const original = useAsk<Message>(hasQuote && forwards ? `/api/v1/messages/${forwards}` : null).value
   const quote = hasQuote && original ? quoteOf(original, record) : ''
   const change = (given: Body): void => kept.set({ ...kept.body.peek(), ...given })
 
-  async function send(): Promise<void> {
-    if (isSending) return
-    if (people.to.length === 0) return void showToast({ kind: 'error', text: words.needsRecipient })
-    if (hasQuote && !original) return void showToast({ kind: 'error', text: words.recipientsUnknown })
-    if (text.trim() === '' && quote === '' && box.files.peek().length === 0) return
-    setSending(true)
-    try {
-      const ids = await box.arrived()
-      const now = (kept.body.peek() ?? {}) as Body
-      const body_text = [now.text?.trim(), now.hasQuote ? quote : ''].filter(Boolean).join('\n\n')
-      await create('messages', {
-        conversation_id: id,
-        direction: 'outbound',
-        body_text,
-        ...(now.people ?? people),
-        ...(now.from ? { from: { email: now.from } } : {}),
-        ...(now.forwards ? { forwards_message_id: now.forwards } : { in_reply_to: now.in_reply_to }),
-        send_at: new Date(serverNow() + UNDO_MS).toISOString(),
-        ...(ids.length > 0 ? { draft_files: { key: box.key, ids } } : {}),
-      })
-      kept.clear()
-      void box.again()
-      onDone()
-    } catch (error) {
-      if (error instanceof NotArrived) showToast({ kind: 'error', text: words.attached.notArrived(error.message) })
-      else sayFailed(words.notSentWhy, error)
-    } finally {
-      setSending(false)
-    }
-  }
+  const { isSending, send } = useLetter<Body>({
+    kept,
+    box,
+    people,
+    failed: words.notSentWhy,
+    isStopped() {
+      if (hasQuote && !original) showToast({ kind: 'error', text: words.recipientsUnknown })
+      else return text.trim() === '' && quote === '' && box.files.peek().length === 0
+      return true
+    },
+    fieldsOf: (now) => ({
+      conversation_id: id,
+      body_text: [now.text?.trim(), now.hasQuote ? quote : ''].filter(Boolean).join('\n\n'),
+      ...(now.forwards ? { forwards_message_id: now.forwards } : { in_reply_to: now.in_reply_to }),
+      send_at: new Date(serverNow() + UNDO_MS).toISOString(),
+    }),
+    onSent: onDone,
+  })
 
   return (
     <>
@@ -129,8 +111,6 @@ export function AsideWriting({ record, from, onDone, onEscape }: AsideProps) {
     </>
   )
 }
-
-const NOBODY: People = { to: [], cc: [], bcc: [] }
 
 /** As the server begins it: without what earlier answers have put in front. */
 const bare = (subject: string): string => subject.replace(/^(?:(?:re|aw|fwd?|wg):\s*)+/i, '')

@@ -229,7 +229,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
           ) : (
             <Writing
               key={mode}
-              conversation={id}
+              savedReplies={`/app/inbox/${id}/saved-replies`}
               box={box}
               label={mode === 'reply' ? words.replyLabel : words.noteLabel}
               placeholder={mode === 'reply' ? words.replyPlaceholder : words.notePlaceholder}

@@ -218,7 +218,7 @@ export const de: Like<typeof en> = {
   forwardHead: '---------- Weitergeleitete Nachricht ----------',
   heads: { from: 'Von', date: 'Datum', subject: 'Betreff', to: 'An', cc: 'Cc' },
   showOriginal: 'Original anzeigen',
-  messageActs: 'Antworten oder weiterleiten',
+  messageActs: 'Aktionen für diese Nachricht',
   newMail: 'Neue Mail',
   newMails: 'Neue Mail oder eine begonnene',
   begun: 'Begonnen',

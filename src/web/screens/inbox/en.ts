@@ -215,7 +215,7 @@ export const en = {
   forwardHead: '---------- Forwarded message ----------',
   heads: { from: 'From', date: 'Date', subject: 'Subject', to: 'To', cc: 'Cc' },
   showOriginal: 'Show original',
-  messageActs: 'Reply or forward',
+  messageActs: 'Actions for this message',
   newMail: 'New mail',
   newMails: 'New mail, or one that was begun',
   begun: 'Begun',

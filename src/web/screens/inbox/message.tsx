@@ -43,7 +43,7 @@ export function MessageView({ message, isKnown, beside, isAside = false }: Messa
   const [isText, setText] = useState(false)
   const [hasImages, setImages] = useState(false)
   const words = texts()
-  const acts = message.channel === 'email' && hasRole('member') ? words.messageActs : triageTexts().more
+  const acts = words.messageActs
   const name = nameOfAuthor(message)
   const isNote = direction === 'note'
   const held = body_html === null ? 0 : remoteImages(body_html)

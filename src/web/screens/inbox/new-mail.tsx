@@ -1,28 +1,27 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { NewMail } from '../../../personal/drafts.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { MenuButton } from '../../components/menu.tsx'
-import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
+import { pathWith } from '../../data/api.ts'
 import { draft as draftFor } from '../../data/drafts.ts'
 import { randomKey } from '../../data/keys.ts'
-import { create } from '../../data/records.ts'
 import { isMac } from '../../lib/keyboard.ts'
 import { format } from '../../lib/locale.ts'
 import { setQuery } from '../../lib/router.ts'
 import { isPhone } from '../../lib/widths.ts'
 import { keyLabel } from '../../shell/commands/keys.ts'
 import { useAsk } from '../../shell/pages/ask.ts'
-import { boxFiles, NotArrived } from './box-files.ts'
+import { boxFiles } from './box-files.ts'
 import { discardDraft, mailKey } from './composing.ts'
 import { type People, Recipients, senders } from './recipients.tsx'
+import { showUnfilled } from './saved-replies/unfilled.ts'
+import { type LetterBody, NOBODY, useLetter } from './send-letter.ts'
 import { texts } from './texts.ts'
 import { Writing } from './writing.tsx'
 
-type Body = { text?: string; subject?: string; people?: People; from?: string }
-
-const NOBODY: People = { to: [], cc: [], bcc: [] }
+type Body = LetterBody & { subject?: string }
 
 const openMail = (id: string): void => void setQuery({ new: id, c: null })
 
@@ -71,7 +70,6 @@ export function NewMailPane({ id, onDone }: NewMailPaneProps) {
   const kept = draftFor(key)
   const box = boxFiles(key)
   const place = useRef<HTMLElement>(null)
-  const [isSending, setSending] = useState(false)
   const all = senders()
   const words = texts()
   const { text = '', subject = '', people = NOBODY, from } = (kept.body.value ?? {}) as Body
@@ -82,32 +80,24 @@ export function NewMailPane({ id, onDone }: NewMailPaneProps) {
 
   useLayoutEffect(() => place.current?.querySelector<HTMLElement>('.to-lines input')?.focus(), [])
 
-  async function send(): Promise<void> {
-    if (isSending) return
-    if (people.to.length === 0) return void showToast({ kind: 'error', text: words.needsRecipient })
-    if (subject.trim() === '') return void showToast({ kind: 'error', text: words.needsSubject })
-    if (text.trim() === '' && box.files.peek().length === 0) return place.current?.querySelector('textarea')?.focus()
-    setSending(true)
-    try {
-      const ids = await box.arrived()
-      const now = (kept.body.peek() ?? {}) as Body
-      const { conversation_id } = await create('messages', {
-        ...{ channel: 'email', direction: 'outbound', subject: (now.subject ?? subject).trim() },
-        ...(now.people ?? people),
-        ...(now.from ? { from: { email: now.from } } : {}),
-        body_text: (now.text ?? '').trim(),
-        ...(ids.length > 0 ? { draft_files: { key, ids } } : {}),
-      })
-      kept.clear()
-      void box.again()
-      onDone(conversation_id)
-    } catch (error) {
-      if (error instanceof NotArrived) showToast({ kind: 'error', text: words.attached.notArrived(error.message) })
-      else sayFailed(words.mailNotSent, error)
-    } finally {
-      setSending(false)
-    }
-  }
+  const area = () => place.current?.querySelector('textarea')
+  const { isSending, send } = useLetter<Body>({
+    kept,
+    box,
+    people,
+    failed: words.mailNotSent,
+    isStopped() {
+      if (subject.trim() === '') showToast({ kind: 'error', text: words.needsSubject })
+      else if (text.trim() === '' && box.files.peek().length === 0) area()?.focus()
+      else return showUnfilled(text, area())
+      return true
+    },
+    fieldsOf: (now) => ({
+      ...{ channel: 'email', subject: (now.subject ?? subject).trim() },
+      body_text: (now.text ?? '').trim(),
+    }),
+    onSent: ({ conversation_id }) => onDone(conversation_id),
+  })
 
   return (
     <section ref={place} class="th" aria-label={words.newMail} tabIndex={-1}>
@@ -138,6 +128,7 @@ export function NewMailPane({ id, onDone }: NewMailPaneProps) {
         </div>
         <Writing
           box={box}
+          savedReplies={pathWith('/app/inbox/saved-replies', { email: people.to[0]?.email })}
           label={words.mailLabel}
           placeholder={words.mailPlaceholder}
           text={text}

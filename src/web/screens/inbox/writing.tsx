@@ -9,8 +9,8 @@ import { SavedReplyButton, useSavedReplies } from './saved-replies/picker.tsx'
 import { texts } from './texts.ts'
 
 type WritingProps = {
-  /** The conversation that saved replies are filled in for: to others, no name of its contact is written by itself. */
-  conversation?: string
+  /** Where the saved replies stand, filled in for whom it goes to; none, where that is nobody whose name is known. */
+  savedReplies?: string
   box: BoxFiles
   label: string
   placeholder: string
@@ -29,9 +29,9 @@ type WritingProps = {
 
 /** A text with its files, and what can be done with both. */
 export function Writing(props: WritingProps) {
-  const { conversation, box, label, placeholder, text, isKept, hasMentions = false, below, children } = props
+  const { savedReplies, box, label, placeholder, text, isKept, hasMentions = false, below, children } = props
   const [isOver, setOver] = useState(false)
-  const saved = useSavedReplies(conversation ?? '')
+  const saved = useSavedReplies(savedReplies)
   const picker = useRef<HTMLInputElement>(null)
   const words = texts().attached
   const isThere = text !== '' || box.files.value.length > 0
@@ -44,7 +44,7 @@ export function Writing(props: WritingProps) {
         placeholder={placeholder}
         value={text}
         hasMentions={hasMentions}
-        addOn={conversation === undefined ? undefined : saved}
+        addOn={savedReplies === undefined ? undefined : saved}
         onInput={props.onInput}
         onSend={props.onSend}
         onEscape={props.onEscape}
@@ -64,7 +64,7 @@ export function Writing(props: WritingProps) {
           }}
         />
         <IconButton plain icon="clip" title={words.add} onClick={() => picker.current?.click()} />
-        {conversation !== undefined && <SavedReplyButton conversation={conversation} />}
+        {savedReplies !== undefined && <SavedReplyButton path={savedReplies} />}
         {isThere && <IconButton plain icon="trash" title={texts().discardDraft} onClick={props.onDiscard} />}
         <span class="grow" />
         <DraftState isThere={isThere} isKept={isKept} />

@@ -16,15 +16,13 @@ type Asked = { from: number; typed: string }
 const ASKED = /(?:^|[\s(])(;(?:[\p{L}\p{N}][^\s;]{0,40})?)$/u
 
 /**
- * What ";" at the start of a word offers. After the sign alone nothing is chosen: Enter and Tab stay what they are until a
+ * What ";" at the start of a word offers, of the saved replies that stand filled in at a path. After the sign alone nothing is chosen: Enter and Tab stay what they are until a
  * letter or an arrow says that it is meant.
  */
-export function useSavedReplies(conversation: string): AddOn {
+export function useSavedReplies(path: string | undefined): AddOn {
   const id = useId()
   const [isWanted, setWanted] = useState(false)
-  const { value, again } = useAsk<{ data: Filled[] }>(isWanted ? `/app/inbox/${conversation}/saved-replies` : null, [
-    'saved_reply',
-  ])
+  const { value, again } = useAsk<{ data: Filled[] }>(isWanted && path !== undefined ? path : null, ['saved_reply'])
   const [asked, setAsked] = useState<Asked | undefined>(undefined)
   const [at, setAt] = useState(-1)
   const area = useRef<HTMLTextAreaElement | null>(null)
@@ -34,7 +32,7 @@ export function useSavedReplies(conversation: string): AddOn {
   const isOpen = asked !== undefined && (replies.length > 0 || (asked.typed === '' && value !== undefined))
   const rows: (Filled | 'edit')[] = [...replies, 'edit']
 
-  useEffect(() => setAsked(undefined), [conversation])
+  useEffect(() => setAsked(undefined), [path])
 
   function look(element: HTMLTextAreaElement, event: InputEvent): void {
     area.current = element
@@ -134,12 +132,10 @@ export function useSavedReplies(conversation: string): AddOn {
 }
 
 /** The same by a button, for those who have no ";" at hand. */
-export function SavedReplyButton({ conversation }: { conversation: string }) {
+export function SavedReplyButton({ path }: { path: string }) {
   const [anchor, setAnchor] = useState<HTMLElement | undefined>(undefined)
   const words = texts()
-  const { value } = useAsk<{ data: Filled[] }>(anchor ? `/app/inbox/${conversation}/saved-replies` : null, [
-    'saved_reply',
-  ])
+  const { value } = useAsk<{ data: Filled[] }>(anchor ? path : null, ['saved_reply'])
   const choices: Choice[] = found('', value?.data ?? []).map(({ id, title, filled }) => ({
     value: id,
     label: title,
@@ -164,7 +160,7 @@ export function SavedReplyButton({ conversation }: { conversation: string }) {
           onClose={() => setAnchor(undefined)}
           onPick={({ value: id }) => {
             const reply = value?.data.find((each) => each.id === id)
-            const element = anchor.closest('[role=tabpanel]')?.querySelector('textarea')
+            const element = anchor.closest('.writing')?.querySelector('textarea')
             if (!reply) openSavedReplies()
             // The popover gives the focus back first.
             else if (element) queueMicrotask(() => putIn(element, reply.filled, element.selectionStart))
