@@ -59,7 +59,7 @@ type Body = Draft['body']
 const textOf = (body: Body | undefined): string => (typeof body?.text === 'string' ? body.text : '')
 
 /** What the keys of new mails begin with. */
-const NEW_MAIL = 'mail:'
+export const NEW_MAIL = 'mail:'
 /** Of one that was begun: what it is about, and whom it goes to. */
 export type NewMail = { id: string; subject: string | null; to: unknown[] }
 
@@ -178,7 +178,7 @@ export const draftStore = once((deps: Deps) => {
     else if (stands) put(who, to, { ...there, text: above })
   }
 
-  return { find, newMails, put, change, versionOf, conversationsOf, carry }
+  return { find, bodyOf, newMails, put, change, versionOf, conversationsOf, carry }
 })
 
 // 4. The routes.

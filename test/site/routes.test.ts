@@ -75,6 +75,8 @@ GET    /app/rows/companies        viewer
 GET    /app/rows/contacts         viewer
 GET    /app/rows/conversations    viewer
 GET    /app/rows/deals            viewer
+DELETE /app/new-mails/:id/departure member
+PUT    /app/new-mails/:id/departure member
 GET    /app/rules                 viewer
 POST   /app/rules                 admin
 DELETE /app/rules/:id             admin

@@ -7,10 +7,16 @@ import type { RunKind } from '../../store/jobs/kinds.ts'
 import type { Recurring } from '../../store/jobs/recurring-work.ts'
 import { bulkKinds, bulkWork } from './bulk/routes.ts'
 import { handOverKinds } from './hand-over/routes.ts'
+import { newMailKind } from './new-mails.ts'
 import { sampleKind } from './sample.ts'
 
 /** The jobs that the screens start. */
-export const screensKinds = (deps: Deps): RunKind[] => [...bulkKinds(deps), ...handOverKinds(deps), sampleKind(deps)]
+export const screensKinds = (deps: Deps): RunKind[] => [
+  ...bulkKinds(deps),
+  ...handOverKinds(deps),
+  sampleKind(deps),
+  newMailKind(deps),
+]
 
 /** What a running server repeats for the screens. */
 export const screensWork = (deps: Deps): Recurring[] => [

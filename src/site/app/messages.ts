@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import type { Deps } from '../../deps.ts'
-import { createRoute, isRepeated, type Need, type Route } from '../../http/route.ts'
+import { type Deps, once } from '../../deps.ts'
+import { createRoute, isRepeated, type Need, type Repeated, type Route } from '../../http/route.ts'
 import { MAX_FILES } from '../../inbox/messages/attachments.ts'
 import { draftFileStore } from '../../inbox/messages/draft-files.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
@@ -14,19 +14,49 @@ import { noticeQueue } from '../../personal/notices.ts'
 
 const DraftFiles = f.object({ key: f.line(200), ids: f.arrayOf(f.id, MAX_FILES) })
 
-const Sent = f.object({
+export const Sent = f.object({
   ...MessageCreate.entries,
   draft_files: f.optional(f.doc(DraftFiles, 'Files of a draft of mine, which become attachments in this order.')),
 })
 
+export type Sent = v.InferOutput<typeof Sent>
+
 const TakenBack = f.object({ key: f.line(200) })
+
+/** Sends what the screens send: with the files of a draft, and to people who may be new here. Call it in a transaction. */
+export const sentMessages = once((deps: Deps) => {
+  const { post } = messageStore(deps)
+  const { take, drop } = draftFileStore(deps)
+  const { contactOf } = senders(deps)
+  const notices = noticeQueue(deps)
+
+  /** A new mail opens a conversation with the first of those whom it goes to, who may be new here. */
+  function withContact(who: Caller, given: MessageCreate): MessageCreate {
+    const { conversation_id, contact_id, direction, to: [first] = [] } = given
+    if (conversation_id !== undefined || contact_id !== undefined || direction !== 'outbound' || !first) return given
+    return { ...given, contact_id: contactOf(who, first).id }
+  }
+
+  function send(who: Caller, { draft_files, ...rest }: Sent): Message | Repeated<Message> {
+    const given = withContact(who, rest)
+    if (!draft_files) return post(who, given)
+    const { key } = draft_files
+    const ids = [...new Set(draft_files.ids)]
+    const made = post(who, given, take(who, key, ids))
+    if (!isRepeated(made)) drop(who, key, ids)
+    notices.put(who.org, who.member, { kind: 'draft_files', key })
+    return made
+  }
+
+  return { send }
+})
 
 /** What the screens send: a message takes the files of a draft over, and gives them back. */
 export function messageRoutes(deps: Deps): Route<Need>[] {
-  const { post, find } = messageStore(deps)
+  const { find } = messageStore(deps)
+  const { send } = sentMessages(deps)
   const { cancel, sendNow } = heldStore(deps)
-  const { take, drop, copy } = draftFileStore(deps)
-  const { contactOf } = senders(deps)
+  const { copy } = draftFileStore(deps)
   const notices = noticeQueue(deps)
   const common = { role: 'member', name: 'message' } as const
   const held = {
@@ -37,13 +67,6 @@ export function messageRoutes(deps: Deps): Route<Need>[] {
     status: 200,
     find: (who: Caller, id?: string) => columns.present(find(who, id as string)),
   } as const
-
-  /** A new mail opens a conversation with the first of those whom it goes to, who may be new here. */
-  function withContact(who: Caller, given: MessageCreate): MessageCreate {
-    const { conversation_id, contact_id, direction, to: [first] = [] } = given
-    if (conversation_id !== undefined || contact_id !== undefined || direction !== 'outbound' || !first) return given
-    return { ...given, contact_id: contactOf(who, first).id }
-  }
 
   const tell = ({ org, member }: Caller, key: string): void => notices.put(org, member, { kind: 'draft_files', key })
 
@@ -57,17 +80,7 @@ export function messageRoutes(deps: Deps): Route<Need>[] {
       body: Sent,
       returns: Message,
       replays: 'The stored message with this `external_id`.',
-      run: ({ who, body }) => {
-        const { draft_files, ...rest } = body
-        const given = withContact(who, rest)
-        if (!draft_files) return post(who, given)
-        const { key } = draft_files
-        const ids = [...new Set(draft_files.ids)]
-        const made = post(who, given, take(who, key, ids))
-        if (!isRepeated(made)) drop(who, key, ids)
-        tell(who, key)
-        return made
-      },
+      run: ({ who, body }) => send(who, body),
     }),
     {
       ...held,

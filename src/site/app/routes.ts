@@ -5,6 +5,7 @@ import { notifications } from '../../personal/notifications.ts'
 import { preferences } from '../../personal/preferences.ts'
 import { savedReplies } from '../../personal/saved-replies.ts'
 import { views } from '../../personal/views.ts'
+import type { Store } from '../../store/open.ts'
 import { binRoutes } from './bin.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { draftFileRoutes } from './draft-files.ts'
@@ -13,6 +14,7 @@ import { inboxRoutes } from './inbox.ts'
 import { filledReplies } from './inbox-replies.ts'
 import { messageRoutes } from './messages.ts'
 import { nameRoutes } from './names.ts'
+import { newMailRoutes } from './new-mails.ts'
 import { peopleRoutes } from './people.ts'
 import { rowRoutes } from './rows.ts'
 import { ruleRoutes } from './rules.ts'
@@ -25,8 +27,9 @@ import { undoRoutes } from './undo/undo.ts'
 import { whereaboutsRoutes } from './whereabouts.ts'
 
 /** The routes below /app for the data of the screens. */
-export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
-  [
+export const dataRoutes = (parts: { deps: Deps; store: Pick<Store, 'savepoint'> }): Route<Need>[] => [
+  ...newMailRoutes(parts),
+  ...[
     views,
     drafts,
     draftFileRoutes,
@@ -50,4 +53,5 @@ export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
     peopleRoutes,
     duplicateRoutes,
     whereaboutsRoutes,
-  ].flatMap((resource) => resource(deps))
+  ].flatMap((resource) => resource(parts.deps)),
+]

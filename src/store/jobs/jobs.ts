@@ -133,9 +133,10 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** Removes a job, if any. A running one finishes and is not retried. */
-  function cancel(org: number, kind: string, key: string): void {
+  function cancel(org: number, kind: string, key: string): boolean {
     const { changes } = removeKey.run(org, kind, key)
     if (wrote.taken) wrote.taken.jobRows += changes
+    return changes > 0
   }
 
   /** The due jobs of a kind, ordered by time. */

@@ -99,6 +99,7 @@ const RECORDS = [
   '/bulk/:id/undo',
   '/steps/:id/undo',
   '/bin/:event_id/restore',
+  '/new-mails/:id/departure',
   // It changes nothing.
   '/rules/try',
 ]

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { silentLog } from '../../../src/lib/log.ts'
+import { screensKinds } from '../../../src/site/app/jobs.ts'
+import { type Scheduler, startScheduler } from '../../../src/store/jobs/scheduler.ts'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { deskOf } from '../../support/desk.ts'
 import { assertAccessible, openPage } from '../../support/page.ts'
 import type { Row } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { until } from '../../support/until.ts'
+import { becomes, until } from '../../support/until.ts'
 
 const EVA = { name: 'Eva Ruiz', email: 'eva@firm.example' }
 
@@ -18,6 +21,7 @@ describe('a new mail', { skip: noBrowser, concurrency: false }, () => {
   let desk: ReturnType<typeof deskOf>
   let ana: SignedIn
   let page: Page
+  let scheduler: Scheduler
 
   before(async () => {
     server = await startServer()
@@ -25,8 +29,11 @@ describe('a new mail', { skip: noBrowser, concurrency: false }, () => {
     screens = await startScreens(server)
     browser = await startChromium()
     desk = deskOf(server)
+    const { store, deps } = server
+    scheduler = startScheduler({ store, log: silentLog, kinds: screensKinds(deps), recurring: [], afterJump: [] })
   })
   after(async () => {
+    await scheduler?.stop()
     await browser?.close()
     await screens?.stop()
     await server?.stop()
@@ -49,6 +56,13 @@ describe('a new mail', { skip: noBrowser, concurrency: false }, () => {
     await to().fill(email)
     await to().press('Enter')
     await page.locator('.to-lines .picked', { hasText: email.split('@')[0] as string }).waitFor()
+  }
+  const letter = () => page.locator('.sent-letter')
+  /** The ten seconds pass. */
+  const leave = async () => {
+    await letter().waitFor()
+    server.advance(11_000)
+    await scheduler.tick()
   }
   const sentTo = async (email: string): Promise<Row | undefined> => {
     const { data } = await desk.get('/conversations?sort=-created_at&limit=20')
@@ -77,6 +91,7 @@ describe('a new mail', { skip: noBrowser, concurrency: false }, () => {
     await page.locator('.writing .file a').waitFor()
     await assertAccessible(page)
     await mail().press('Control+Enter')
+    await leave()
     await page.getByRole('heading', { name: 'Offer' }).waitFor()
     const sent = (await sentTo('kim@north.example')) as Row
     const { subject: of, contact_id, waiting_since } = await desk.conversation(sent.conversation_id)
@@ -163,6 +178,7 @@ describe('a new mail', { skip: noBrowser, concurrency: false }, () => {
     await page.getByRole('option', { name: /^Price/ }).click()
     await until(async () => (await mail().inputValue()).endsWith('It costs 10 EUR.'))
     await mail().press('Control+Enter')
+    await leave()
     await page.getByRole('heading', { name: 'Offer' }).waitFor()
     assert.match(((await sentTo(EVA.email)) as Row).body_text, /^Hello Eva, this is .*It costs 10 EUR\.$/)
   })
@@ -183,6 +199,71 @@ describe('a new mail', { skip: noBrowser, concurrency: false }, () => {
       await page.getByLabel('Your reply').waitFor()
       await until(async () => (await desk.messagesOf(first.conversation_id)).length === 1)
     }
+  })
+
+  test('can be taken back for ten seconds, also after a reload, and is the draft that it was', async () => {
+    await show()
+    await page.getByRole('button', { name: 'New mail' }).click()
+    await choose('undo@north.example')
+    await subject().fill('Second thoughts')
+    await mail().fill('The first version')
+    await page
+      .locator('.writing input[type=file]')
+      .setInputFiles({ name: 'offer.txt', mimeType: 'text/plain', buffer: Buffer.from('10 EUR') })
+    await page.locator('.writing .file a').waitFor()
+    const before = [server.lastSeq(), (await desk.get('/conversations?limit=100')).data.length]
+    await mail().press('Control+Enter')
+    await letter().getByText('Sending to undo@north.example').waitFor()
+    assert.equal(await mail().isVisible(), false)
+    await assertAccessible(page)
+    await page.reload()
+    await letter().waitFor()
+    await page.locator('.th').focus()
+    await page.keyboard.press('z')
+    await until(async () => (await mail().isVisible()) && (await mail().inputValue()) === 'The first version')
+    await until(() => page.evaluate(() => document.activeElement?.tagName === 'TEXTAREA'))
+    assert.equal(await subject().inputValue(), 'Second thoughts')
+    assert.deepEqual(await page.locator('.writing .file a').allTextContents(), ['offer.txt'])
+    await mail().press('Control+End')
+    await mail().pressSequentially(', mended')
+    server.advance(20_000)
+    await scheduler.tick()
+    // Nothing has left, and nothing was begun.
+    assert.deepEqual([server.lastSeq(), (await desk.get('/conversations?limit=100')).data.length], before)
+    await mail().press('Control+Enter')
+    await letter().getByRole('button', { name: 'Send now' }).click()
+    await scheduler.tick()
+    await page.getByRole('heading', { name: 'Second thoughts' }).waitFor()
+    const { data } = await desk.get('/conversations?limit=100')
+    assert.equal(data.length, (before[1] as number) + 1)
+    const sent = (await sentTo('undo@north.example')) as Row
+    assert.deepEqual([sent.body_text, sent.attachments.length], ['The first version, mended', 1])
+    await becomes(
+      async () =>
+        (await ana.call('GET', '/app/inbox/new-mails')).body.data.filter(
+          (each: Row) => each.subject === 'Second thoughts',
+        ),
+      [],
+    )
+  })
+
+  test('that has lost what it needs before it leaves says so, and is a draft', async () => {
+    await show()
+    await page.getByRole('button', { name: 'New mail' }).click()
+    await choose('late@north.example')
+    await subject().fill('Too late')
+    await mail().fill('With a file')
+    await page
+      .locator('.writing input[type=file]')
+      .setInputFiles({ name: 'offer.txt', mimeType: 'text/plain', buffer: Buffer.from('10 EUR') })
+    await page.locator('.writing .file a').waitFor()
+    await mail().press('Control+Enter')
+    await letter().waitFor()
+    server.store.db.prepare('DELETE FROM draft_files').run()
+    await leave()
+    await page.getByRole('alert').getByText('It was not sent').waitFor()
+    assert.equal(await mail().inputValue(), 'With a file')
+    assert.equal(await sentTo('late@north.example'), undefined)
   })
 
   test('fills a phone, in German too, and a viewer is offered none', async () => {

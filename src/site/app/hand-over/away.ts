@@ -43,5 +43,5 @@ export const awayStore = once((deps: Deps) => {
     notices.put(org, null, { kind: 'members' })
   }
 
-  return { list, plan, change, cancel: (org: number, id: string): void => jobs.cancel(org, HAND_BACK, id) }
+  return { list, plan, change, cancel: (org: number, id: string): void => void jobs.cancel(org, HAND_BACK, id) }
 })

@@ -1,6 +1,7 @@
 import { Button } from '../../components/button.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { draft as draftFor } from '../../data/drafts.ts'
+import { create } from '../../data/records.ts'
 import type { Conversation, Message } from '../../data/types.ts'
 import { isMac } from '../../lib/keyboard.ts'
 import { format } from '../../lib/locale.ts'
@@ -55,7 +56,12 @@ export function AsideWriting({ record, from, onDone, onEscape }: AsideProps) {
       ...(now.forwards ? { forwards_message_id: now.forwards } : { in_reply_to: now.in_reply_to }),
       send_at: new Date(serverNow() + UNDO_MS).toISOString(),
     }),
-    onSent: onDone,
+    async post(fields) {
+      await create('messages', fields)
+      kept.clear()
+      void box.again()
+      onDone()
+    },
   })
 
   return (

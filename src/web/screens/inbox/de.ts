@@ -156,6 +156,8 @@ export const de: Like<typeof en> = {
   sendingTo: (names) => `Wird an ${names} gesendet`,
   leaves: (time) => `Geht ${time} ab`,
   heldBy: (time) => `geht ${time} ab`,
+  mailFailed:
+    'Sie wurde nicht gesendet: Etwas, das sie braucht, gibt es nicht mehr. Sieh sie an und sende sie noch einmal.',
   hasLeft: 'Sie ist schon unterwegs und lässt sich nicht zurückholen.',
   writeAgain: 'Als Entwurf öffnen',
   sending: 'Wird gesendet …',

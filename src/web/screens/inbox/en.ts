@@ -153,6 +153,7 @@ export const en = {
   sendingTo: (names: string) => `Sending to ${names}`,
   leaves: (time: string) => `Leaves ${time}`,
   heldBy: (time: string) => `leaves ${time}`,
+  mailFailed: 'It was not sent: something that it needs is gone. Look at it, and send it again.',
   hasLeft: 'It has left already, and cannot be taken back.',
   writeAgain: 'Open as a draft',
   sending: 'Sending…',

@@ -4,13 +4,11 @@ import { Icon } from '../../components/icon.tsx'
 import { sayWhy } from '../../components/say-why.ts'
 import { showToast } from '../../components/toast.tsx'
 import { ApiProblem } from '../../data/api.ts'
-import { client } from '../../data/current.ts'
 import type { Message } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
 import { serverNow } from '../../lib/server-time.ts'
 import { register } from '../../shell/commands/registry.ts'
 import { attempt } from '../../shell/pages/attempt.ts'
-import { boxFiles } from './box-files.ts'
 import { texts } from './texts.ts'
 
 /** How long a reply can be taken back after it was sent. */
@@ -18,23 +16,24 @@ export const UNDO_MS = 10_000
 const AROUND = 56.5
 
 /** Whether it leaves so soon that it stands in the place of the next reply. */
-export const isSoon = ({ send_at }: Message): boolean => Date.parse(send_at ?? '') - serverNow() <= UNDO_MS + 1000
+export const isSoon = ({ send_at }: Pick<Message, 'send_at'>): boolean =>
+  Date.parse(send_at ?? '') - serverNow() <= UNDO_MS + 1000
 
 type HeldLetterProps = {
-  message: Message
-  /** The draft that it becomes again. */
-  draftKey: string
+  letter: Pick<Message, 'send_at' | 'to' | 'cc' | 'body_text'>
   /** Whether the key of the moment is that of this one. */
   hasKey: boolean
+  takeBack: () => Promise<unknown>
+  sendNow: () => Promise<unknown>
   /** It is a draft again; false if it cannot be one. */
-  onBack: (message: Message) => boolean
+  onBack?: () => boolean
   /** It has left after all, and the draft would be the same once more. */
   onGone: () => void
 }
 
 /** A reply of mine that waits: a ring that empties in ten seconds, or the time at which it leaves. */
-export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLetterProps) {
-  const { id, send_at } = message
+export function HeldLetter({ letter, hasKey, takeBack, sendNow, onBack, onGone }: HeldLetterProps) {
+  const { send_at } = letter
   const due = Date.parse(send_at ?? '')
   const [left, setLeft] = useState(due - serverNow())
   const [isBack, setBack] = useState(false)
@@ -44,16 +43,15 @@ export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLe
     const timer = setInterval(tick, 500)
     return () => clearInterval(timer)
   }, [due])
-  const isLeaving = isSoon(message)
+  const isLeaving = isSoon(letter)
   const words = texts()
 
   /** It is a draft before it is taken back, so that no lost answer takes the text along. */
   async function undo(): Promise<void> {
-    if (isBack || !onBack(message)) return
+    if (isBack || onBack?.() === false) return
     setBack(true)
     try {
-      await client().api.request('POST', `/app/messages/${id}/take-back`, { body: { key: draftKey } })
-      await boxFiles(draftKey).again()
+      await takeBack()
     } catch (error) {
       // Taken back already, as on another page.
       if (error instanceof ApiProblem && error.status === 404) return
@@ -63,8 +61,6 @@ export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLe
       setBack(false)
     }
   }
-
-  const sendNow = () => attempt(() => client().api.request('POST', `/app/messages/${id}/send-now`))
 
   // The key is that of the moment: what waits until Monday is not taken back by it.
   useLayoutEffect(
@@ -82,7 +78,7 @@ export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLe
             },
           ])
         : undefined,
-    [id, isLeaving, hasKey, isBack],
+    [send_at, isLeaving, hasKey, isBack],
   )
 
   // The draft stands for it until the thread is read again: an Undo that does nothing would be in the way of the next one's.
@@ -105,21 +101,21 @@ export function HeldLetter({ message, draftKey, hasKey, onBack, onGone }: HeldLe
       )}
       <div class="grow">
         <b class="mid cut" dir="auto">
-          {isLeaving ? words.sendingTo(namesOf(message)) : words.leaves(format.value.when(due, serverNow()))}
+          {isLeaving ? words.sendingTo(namesOf(letter)) : words.leaves(format.value.when(due, serverNow()))}
         </b>
         <div class="small mute cut" dir="auto">
-          {message.body_text}
+          {letter.body_text}
         </div>
       </div>
       <Button keys={isLeaving && hasKey ? 'Z' : undefined} onClick={() => void undo()}>
         {words.undoSend}
       </Button>
-      <Button plain onClick={() => void sendNow()}>
+      <Button plain onClick={() => void attempt(sendNow)}>
         {words.sendNow}
       </Button>
     </div>
   )
 }
 
-const namesOf = ({ to, cc }: Message): string =>
+const namesOf = ({ to, cc }: Pick<Message, 'to' | 'cc'>): string =>
   format.value.list([...to, ...cc].map(({ name, email }) => name || email))

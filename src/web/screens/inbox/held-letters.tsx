@@ -1,6 +1,8 @@
 import { me } from '../../data/boot.ts'
+import { client } from '../../data/current.ts'
 import { draft as draftFor } from '../../data/drafts.ts'
 import type { Message } from '../../data/types.ts'
+import { boxFiles } from './box-files.ts'
 import { asideKey, replyKey, unsent } from './composing.ts'
 import { HeldLetter } from './held-letter.tsx'
 
@@ -28,11 +30,15 @@ export function HeldLetters({ letters, isAside, seen, onBack }: HeldLettersProps
         return (
           <HeldLetter
             key={letter.id}
-            message={letter}
-            draftKey={key}
+            letter={letter}
             hasKey={letter === letters.at(-1)}
-            onBack={(message) => {
-              const isBack = unsent(message, isBeside, seen)
+            takeBack={async () => {
+              await client().api.request('POST', `/app/messages/${letter.id}/take-back`, { body: { key } })
+              await boxFiles(key).again()
+            }}
+            sendNow={() => client().api.request('POST', `/app/messages/${letter.id}/send-now`)}
+            onBack={() => {
+              const isBack = unsent(letter, isBeside, seen)
               if (isBack) onBack(isBeside)
               return isBack
             }}

@@ -1,10 +1,11 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { NewMail } from '../../../personal/drafts.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { pathWith } from '../../data/api.ts'
+import { client } from '../../data/current.ts'
 import { draft as draftFor } from '../../data/drafts.ts'
 import { randomKey } from '../../data/keys.ts'
 import { isMac } from '../../lib/keyboard.ts'
@@ -15,13 +16,15 @@ import { keyLabel } from '../../shell/commands/keys.ts'
 import { useAsk } from '../../shell/pages/ask.ts'
 import { boxFiles } from './box-files.ts'
 import { discardDraft, mailKey } from './composing.ts'
+import { HeldLetter } from './held-letter.tsx'
 import { type People, Recipients, senders } from './recipients.tsx'
 import { showUnfilled } from './saved-replies/unfilled.ts'
 import { type LetterBody, NOBODY, useLetter } from './send-letter.ts'
 import { texts } from './texts.ts'
 import { Writing } from './writing.tsx'
 
-type Body = LetterBody & { subject?: string }
+/** `leaves` is when it was sent to leave, and `failed` that it could not: both are the server's. */
+type Body = LetterBody & { subject?: string; leaves?: string | null; failed?: boolean | null }
 
 const openMail = (id: string): void => void setQuery({ new: id, c: null })
 
@@ -72,14 +75,24 @@ export function NewMailPane({ id, onDone }: NewMailPaneProps) {
   const place = useRef<HTMLElement>(null)
   const all = senders()
   const words = texts()
-  const { text = '', subject = '', people = NOBODY, from } = (kept.body.value ?? {}) as Body
+  const { text = '', subject = '', people = NOBODY, from, leaves, failed } = (kept.body.value ?? {}) as Body
   const sender = from ?? (all.find(({ isDefault }) => isDefault) ?? all[0])?.email ?? ''
   const change = (given: Body): void => kept.set({ ...kept.body.peek(), ...given })
   // On a phone it is all that is there.
   const Title = isPhone.value ? 'h1' : 'h2'
 
   useLayoutEffect(() => place.current?.querySelector<HTMLElement>('.to-lines input')?.focus(), [])
+  // The keys of the letter are there while it waits, and the text once it is back.
+  const waited = useRef(false)
+  useLayoutEffect(() => {
+    if (leaves) place.current?.focus()
+    else if (waited.current) area()?.focus()
+    waited.current = Boolean(leaves)
+  }, [Boolean(leaves)])
 
+  const departure = `/app/new-mails/${id}/departure`
+  const latest = useRef(onDone)
+  latest.current = onDone
   const area = () => place.current?.querySelector('textarea')
   const { isSending, send } = useLetter<Body>({
     kept,
@@ -96,15 +109,42 @@ export function NewMailPane({ id, onDone }: NewMailPaneProps) {
       ...{ channel: 'email', subject: (now.subject ?? subject).trim() },
       body_text: (now.text ?? '').trim(),
     }),
-    onSent: ({ conversation_id }) => onDone(conversation_id),
+    post: (fields, isNow) =>
+      client().api.request('PUT', pathWith(departure, isNow ? { now: true } : {}), { body: fields }),
   })
+  useEffect(
+    () =>
+      client().onNotice((notice) => {
+        if (notice.kind !== 'new_mail' || notice.id !== id || notice.conversation_id === null) return
+        // What was typed just before it left must not be a draft of it again.
+        kept.clear()
+        void box.again()
+        latest.current(String(notice.conversation_id))
+      }),
+    [id],
+  )
 
   return (
     <section ref={place} class="th" aria-label={words.newMail} tabIndex={-1}>
       <header class="ih">
         <Title class="title">{words.newMail}</Title>
       </header>
-      <div class="ic is-new">
+      {leaves && (
+        <HeldLetter
+          letter={{ send_at: leaves, to: [...people.to], cc: [...people.cc], body_text: text }}
+          hasKey
+          takeBack={() => client().api.request('DELETE', departure)}
+          sendNow={() => send(true)}
+          onGone={() => undefined}
+        />
+      )}
+      {failed && (
+        <p class="late small failed" role="alert">
+          <Icon name="alert" small />
+          {words.mailFailed}
+        </p>
+      )}
+      <div class="ic is-new" hidden={Boolean(leaves)}>
         <Recipients
           people={people}
           from={sender}

@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks'
 import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
 import type { draft as draftFor } from '../../data/drafts.ts'
-import { create } from '../../data/records.ts'
-import type { Fields, Message } from '../../data/types.ts'
+import type { Fields } from '../../data/types.ts'
 import { type BoxFiles, NotArrived } from './box-files.ts'
 import type { People } from './recipients.tsx'
 import { texts } from './texts.ts'
@@ -22,20 +21,20 @@ type Letter<Body> = {
   /** The text, and what is of its kind, as the draft is once all files have arrived. */
   fieldsOf: (body: Body) => Fields
   failed: string
-  onSent: (message: Message) => void
+  /** Hands it to the server; `isNow` leaves no time to take it back. */
+  post: (fields: Fields, isNow: boolean) => Promise<unknown>
 }
 
 /**
- * Sends what is no reply, such as a forward or a new mail: to the people who were shown, with the files of its box, once. The
- * draft is gone when it was taken.
+ * Sends what is no reply, such as a forward or a new mail: to the people who were shown, with the files of its box, once.
  */
 export function useLetter<Body extends LetterBody>(
   letter: Letter<Body>,
-): { isSending: boolean; send: () => Promise<void> } {
-  const { kept, box, people, isStopped, fieldsOf, failed, onSent } = letter
+): { isSending: boolean; send: (isNow?: boolean) => Promise<void> } {
+  const { kept, box, people, isStopped, fieldsOf, failed, post } = letter
   const [isSending, setSending] = useState(false)
 
-  async function send(): Promise<void> {
+  async function send(isNow = false): Promise<void> {
     if (isSending) return
     const words = texts()
     if (people.to.length === 0) return void showToast({ kind: 'error', text: words.needsRecipient })
@@ -45,15 +44,13 @@ export function useLetter<Body extends LetterBody>(
       // Who sends before all files have arrived waits for them, and may write on.
       const ids = await box.arrived()
       const now = (kept.body.peek() ?? {}) as Body
-      const sent = await create('messages', {
+      const fields = {
         ...{ direction: 'outbound', ...fieldsOf(now) },
         ...(now.people ?? people),
         ...(now.from ? { from: { email: now.from } } : {}),
         ...(ids.length > 0 ? { draft_files: { key: box.key, ids } } : {}),
-      })
-      kept.clear()
-      void box.again()
-      onSent(sent)
+      }
+      await post(fields, isNow)
     } catch (error) {
       if (error instanceof NotArrived) showToast({ kind: 'error', text: words.attached.notArrived(error.message) })
       else sayFailed(failed, error)
