@@ -52,6 +52,20 @@ describe('the language of a text', () => {
     assert.equal(languageOf(`${quoted}\nThank you, but the parcel has still not arrived here.`), 'en')
   })
 
+  test('is not that of what a firm puts below every mail', () => {
+    const notice =
+      'This email and any attachments are for the intended recipient and may contain confidential information.'
+    const short = 'Guten Tag Herr Kim,\n\nvielen Dank, wir nehmen das Angebot an.'
+    for (const text of [
+      `${short}\n\n${notice}`,
+      `${short}\n-- \n${notice}`,
+      `${short}\n\n-----Original Message-----\n${notice}`,
+    ])
+      assert.equal(languageOf(text), 'de', text)
+    for (const text of [`Danke!\n\n${notice}`, `Danke!\r\n\r\n${notice}`, `Danke!\r\n-- \r\n${notice}`])
+      assert.equal(languageOf(text), null, text)
+  })
+
   test('costs the same for a long text as for a short one', () => {
     const long = [
       'a'.repeat(10_000_000),

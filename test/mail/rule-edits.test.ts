@@ -163,6 +163,17 @@ describe('a rule', () => {
     assert.equal((refused.body.errors as Row[])[0]?.code, 'too_many')
   })
 
+  test('stays where it is when it is changed, and leaves the others as they are', async () => {
+    const made = [await add({ name: 'a' }), await add({ name: 'b' }), await add({ name: 'c' })]
+    const [, b] = made as [Row, Row, Row]
+    await asOf(b.version, 'PATCH', `/rules/${b.id}`, { name: 'B', do: { tags: ['Billing'] } })
+    assert.deepEqual(await names(), ['a', 'B', 'c'])
+    assert.deepEqual(
+      (await list()).map(({ version }) => version),
+      [1, 2, 1],
+    )
+  })
+
   test('can be changed while another one has nothing left to do', async () => {
     const tag = await inbox.make('/tags', { name: 'Gone' })
     await add({ name: 'Tags', do: { tags: ['Gone'] } })
