@@ -1,5 +1,5 @@
 import type { Author, Overlay } from './record-store.ts'
-import type { Fields, Kind, Rec } from './types.ts'
+import type { Fields, Rec } from './types.ts'
 import { only, pathsOf, valueAt } from './values.ts'
 import type { Write } from './write-storage.ts'
 
@@ -123,13 +123,6 @@ export function unconfirmed(lanes: ReadonlyMap<string, Lane>, key: string): [Lan
     if (found) return [lane, found]
   }
   return undefined
-}
-
-/** The same, if an event of this kind says that it happened: a new mail makes a conversation and a contact, too. */
-export function confirmedBy(lanes: ReadonlyMap<string, Lane>, key: string, kind: Kind): [Lane, Queued] | undefined {
-  const found = unconfirmed(lanes, key)
-  const write = found?.[1].write
-  return write?.verb === 'create' && write.kind !== kind ? undefined : found
 }
 
 /** Takes fields out of a write; undefined if none are left. */

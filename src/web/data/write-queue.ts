@@ -3,7 +3,6 @@ import { ApiProblem, InFront, LetGo } from './api.ts'
 import { changedProblem, conflictsIn, deletedProblem, follow, isDone, isTyped, part, refusals } from './conflicts.ts'
 import { decisions } from './decisions.ts'
 import {
-  confirmedBy,
   entered,
   isOpen,
   isReplaceable,
@@ -15,6 +14,7 @@ import {
   type Queued,
   seenIn,
   type Ticket,
+  unconfirmed,
   without,
 } from './lanes.ts'
 import { quiet } from './quiet.ts'
@@ -264,11 +264,11 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
   }
 
   /** My write of this key has happened: its event came before its answer, or instead of it. */
-  function echo(key: string, kind: Kind, record: Rec | undefined): void {
-    const [lane, found] = confirmedBy(lanes, key, kind) ?? []
+  function echo(key: string, record: Rec | undefined): void {
+    const [lane, found] = unconfirmed(lanes, key) ?? []
     if (!lane || !found) return
     // Whoever made it goes on with it at once, as after an answer.
-    if (record && found.write.verb === 'create') store.accept(kind, record, { isCreation: true })
+    if (record && found.write.verb === 'create') store.accept(found.write.kind, record, { isCreation: true })
     done(lane, found, record)
     resume(lane)
   }

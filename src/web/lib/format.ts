@@ -107,7 +107,6 @@ export function formatFor({ language, timezone }: Locale) {
     /** "EUR" → "Euro", for choosing one. */
     currencyName: (currency: string): string => nameOf(tag, 'currency', currency),
     countryName: (country: string): string => nameOf(tag, 'region', country),
-    languageName: (language: string): string => nameOf(tag, 'language', language),
     list: (items: string[]): string => new Intl.ListFormat(tag, { type: 'conjunction' }).format(items),
     /** The sign between whole and fraction, and the one between thousands, as this language writes them. */
     signs: once(() => {
@@ -135,11 +134,11 @@ function dayOf(at: number | string, timezone: string): DayParts {
 
 /** Names of a kind: one object for all of them, since making one takes longer than to ask it. */
 const namesOf = keyed((kind: string) => {
-  const [tag = 'en', type] = kind.split(' ') as [string, 'currency' | 'region' | 'language']
+  const [tag = 'en', type] = kind.split(' ') as [string, 'currency' | 'region']
   return new Intl.DisplayNames(tag, { type, fallback: 'code' })
 })
 
-function nameOf(tag: string, type: 'currency' | 'region' | 'language' | 'language', code: string): string {
+function nameOf(tag: string, type: 'currency' | 'region', code: string): string {
   return namesOf(`${tag} ${type}`).of(code) ?? code
 }
 

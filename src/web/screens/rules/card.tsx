@@ -90,7 +90,7 @@ function useDragging(
     if (!isOn) return
     let stops: (() => void)[] = []
     let isGone = false
-    void import('@atlaskit/pragmatic-drag-and-drop/element/adapter').then(({ draggable, dropTargetForElements }) => {
+    void import('../deals/drag-and-drop.ts').then(({ draggable, dropTargetForElements }) => {
       const element = card.current
       const handle = element?.querySelector('.handle')
       if (isGone || !element || !handle) return

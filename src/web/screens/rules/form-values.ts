@@ -4,6 +4,7 @@ import type { Entry } from '../../shell/pages/form.tsx'
 import { texts as inboxTexts } from '../inbox/texts.ts'
 import { texts } from './texts.ts'
 import type { Listed, RuleForm } from './wire.ts'
+import { languageName } from './words.ts'
 
 /** A rule as its form has it: members and tags by their ids, and nothing where it says nothing. */
 export type Values = {
@@ -65,7 +66,7 @@ export function fieldsOf({ mailboxes, languages }: Listed): RuleFields {
   const { fields: words } = texts()
   const { priorities } = inboxTexts()
   const named = languages
-    .map((value) => ({ value, label: format.peek().languageName(value) }))
+    .map((value) => ({ value, label: languageName(value) }))
     .toSorted((one, other) => one.label.localeCompare(other.label, format.peek().tag))
   return {
     name: { key: 'name', label: words.name, type: 'text', is_required: true },

@@ -4,6 +4,10 @@ import { texts as inboxTexts } from '../inbox/texts.ts'
 import { texts } from './texts.ts'
 import type { RuleForm } from './wire.ts'
 
+/** "de" → "German". */
+export const languageName = (language: string): string =>
+  new Intl.DisplayNames(format.value.tag, { type: 'language', fallback: 'code' }).of(language) ?? language
+
 /** A rule as one sentence. */
 export const sentenceOf = (rule: RuleForm): string => texts().sentence(whenOf(rule), doesOf(rule))
 
@@ -14,7 +18,7 @@ function whenOf({ when = {} }: RuleForm): string {
     when.from && words.from(when.from),
     when.subject && words.subject(when.subject),
     when.text && words.text(when.text),
-    when.language && words.language(format.value.languageName(when.language)),
+    when.language && words.language(languageName(when.language)),
     when.sender && words[when.sender],
   ].filter(Boolean)
   return parts.length === 0 ? words.any : `${words.mail} ${parts.join(', ')}`
