@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { applySettings } from '../../src/app/settings/document.ts'
 import { mailLogins } from '../../src/inbox/mailboxes/access-tokens.ts'
 import type { Mailbox, State } from '../../src/inbox/mailboxes/mailbox.ts'
 import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
@@ -21,8 +22,10 @@ before(async () => {
 })
 after(() => server.stop())
 
+const GERMAN = 'Guten Tag, ich habe meine Bestellung noch nicht bekommen. Wann kommt sie an?'
+
 const source = (id: string): string =>
-  `Message-ID: <${id}@customer.example>\r\nFrom: ${id}@customer.example\r\n\r\nhi\r\n`
+  `Message-ID: <${id}@customer.example>\r\nFrom: ${id}@customer.example\r\n\r\n${id === 'german' ? GERMAN : 'hi'}\r\n`
 
 /** The two answers that a mail takes: what it is, and all of it. */
 const mail =
@@ -64,6 +67,23 @@ async function listening(t: TestContext, says: Record<string, ImapSay>, key: str
   })
   return { talker, mailbox, outcomes, stateOf: () => mailboxStore(deps).state(server.a.org, mailbox.id) }
 }
+
+test('a rule that asks what a mail is written in is told, by the first mail already', async (t) => {
+  const rule = { key: 'german', name: 'German', when: { language: 'de' }, do: { priority: 'urgent' } }
+  applySettings(server.store, server.a.org, { rules: [rule] })
+  t.after(() => void applySettings(server.store, server.a.org, { rules: [] }))
+  const dated = (answer: string): string => answer.replace('04-May-2026 09:30:00 +0000', 'yesterday')
+  const { outcomes } = await listening(t, { 'UID FETCH': mail('german', dated) }, 'german', { imap: {} })
+  await until(() => outcomes.length > 0)
+  const priority = server.store.db
+    .prepare(
+      `SELECT priority FROM conversations JOIN messages ON messages.conversation_id = conversations.id
+       WHERE messages.external_id = '<german@customer.example>'`,
+    )
+    .pluck()
+    .get()
+  assert.equal(priority, 'urgent')
+})
 
 test('a mail of which its server does not say when it arrived is taken in, as of now', async (t) => {
   const says = { 'UID FETCH': mail('undated', (answer) => answer.replace('04-May-2026 09:30:00 +0000', 'yesterday')) }
