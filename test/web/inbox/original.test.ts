@@ -59,7 +59,7 @@ describe('Show original', { skip: noBrowser, concurrency: false }, () => {
 
   test('shows the header as text, by keyboard, and saves the bytes', async () => {
     await show(kept)
-    await page.getByRole('button', { name: 'Reply or forward' }).focus()
+    await page.getByRole('button', { name: 'Actions for this message' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Show original' }).waitFor()
     await page.keyboard.press('End')
@@ -88,7 +88,7 @@ describe('Show original', { skip: noBrowser, concurrency: false }, () => {
 
   test('says why there is none', async () => {
     await show(none)
-    await page.getByRole('button', { name: 'Reply or forward' }).click()
+    await page.getByRole('button', { name: 'Actions for this message' }).click()
     await page.getByRole('menuitem', { name: 'Show original' }).click()
     await page.getByText('No original is kept').waitFor()
     await page.getByText('Originals are kept for 365 days, the newest 2 GB of them.').waitFor()
