@@ -6,6 +6,7 @@ import { attachmentStore } from '../inbox/messages/attachments.ts'
 import type { Message } from '../inbox/messages/message.ts'
 import { mailIdOf } from '../inbox/messages/outgoing.ts'
 import type { MailFile, MailOut } from '../lib/mail/mail.ts'
+import { withoutPictures } from '../lib/pure/markdown/pictures.ts'
 import { parseTime } from '../lib/time.ts'
 import { unsubscribing } from '../sequences/enrollments/unsubscribe.ts'
 import { ruleAnswers } from './rules/rule-answers.ts'
@@ -39,7 +40,7 @@ export const outgoingMails = once((deps: Deps) => {
       subject: mail.subject ?? '(no subject)',
       inReplyTo: in_reply_to,
       references: [tags.referenceOf(org, mailbox, number), ...mail.refs],
-      ...withQuestion(org, message.id, { text: body_text, html: body_html }),
+      ...withQuestion(org, message.id, { text: withoutPictures(body_text), html: body_html }),
       files: filesOf(org, message),
       headers: mail.enrollment_id === null ? ofRule(org, message) : headers(org, mailbox, { id: mail.enrollment_id }),
     }

@@ -10,7 +10,7 @@ import type { Spool } from './spool.ts'
  * A file that was sent in a form: its name is harmless. `slice` reads the bytes from `start` on, before `end`; it works
  * until the response.
  */
-export type UploadedFile = FileBytes & { name: string; content_type: string }
+export type UploadedFile = FileBytes & { name: string; content_type: string; cid?: string }
 
 export type FileBytes = { size_bytes: number; sha256: string; slice: (start: number, end: number) => Buffer }
 

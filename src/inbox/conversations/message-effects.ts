@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { firstIdAt } from '../../lib/id.ts'
+import { withoutPictures } from '../../lib/pure/markdown/pictures.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
 import type { Conversation } from './conversation.ts'
@@ -162,4 +163,4 @@ const isAway = ({ status }: Conversation): boolean => status === 'closed' || sta
 const earlier = (one: string | null, other: string): string => (one !== null && one < other ? one : other)
 
 export const previewOf = (text: string): string =>
-  [...text.replace(/\s+/g, ' ').trim()].slice(0, PREVIEW_LENGTH).join('')
+  [...withoutPictures(text).replace(/\s+/g, ' ').trim()].slice(0, PREVIEW_LENGTH).join('')

@@ -1,12 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import type * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
+import type { UploadedFile } from '../../http/body/form-parts.ts'
 import { createRoute, isRepeated, type Need, type Repeated, type Route } from '../../http/route.ts'
+import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { MAX_FILES } from '../../inbox/messages/attachments.ts'
 import { draftFileStore } from '../../inbox/messages/draft-files.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
 import { heldStore } from '../../inbox/messages/held.ts'
 import { columns, Message, MessageCreate } from '../../inbox/messages/message.ts'
 import { messageStore } from '../../inbox/messages/messages.ts'
+import { writtenHtml } from '../../inbox/messages/written-html.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { checkDraftKey } from '../../personal/drafts.ts'
@@ -28,6 +32,7 @@ export const sentMessages = once((deps: Deps) => {
   const { post } = messageStore(deps)
   const { take, drop } = draftFileStore(deps)
   const { contactOf } = senders(deps)
+  const { byId } = conversationStore(deps)
   const notices = noticeQueue(deps)
 
   /** A new mail opens a conversation with the first of those whom it goes to, who may be new here. */
@@ -37,12 +42,31 @@ export const sentMessages = once((deps: Deps) => {
     return { ...given, contact_id: contactOf(who, first).id }
   }
 
+  /** What a member marks in a mail leaves as HTML, too, with the pictures that stand in it. */
+  function withHtml(
+    who: Caller,
+    given: MessageCreate,
+    files: readonly UploadedFile[],
+  ): [MessageCreate, UploadedFile[]] {
+    const { body_text = '', body_html, direction, conversation_id, channel } = given
+    const isMail = (conversation_id ? byId(who, conversation_id).channel : channel) === 'email'
+    if (direction !== 'outbound' || !isMail || body_html || !body_text) return [given, [...files]]
+    const cids = new Map<string, string>()
+    const html = writtenHtml(body_text, (name) => {
+      if (!files.some((file) => file.name === name && file.content_type.startsWith('image/'))) return undefined
+      if (!cids.has(name)) cids.set(name, newCid())
+      return cids.get(name)
+    })
+    if (html === null) return [given, [...files]]
+    return [{ ...given, body_html: html }, files.map((file) => ({ ...file, ...cidOf(cids.get(file.name)) }))]
+  }
+
   function send(who: Caller, { draft_files, ...rest }: Sent): Message | Repeated<Message> {
-    const given = withContact(who, rest)
-    if (!draft_files) return post(who, given)
+    const asked = withContact(who, rest)
+    if (!draft_files) return post(who, ...withHtml(who, asked, []))
     const { key } = draft_files
     const ids = [...new Set(draft_files.ids)]
-    const made = post(who, given, take(who, key, ids))
+    const made = post(who, ...withHtml(who, asked, take(who, key, ids)))
     if (!isRepeated(made)) drop(who, key, ids)
     notices.put(who.org, who.member, { kind: 'draft_files', key })
     return made
@@ -50,6 +74,9 @@ export const sentMessages = once((deps: Deps) => {
 
   return { send }
 })
+
+const newCid = (): string => `${randomUUID()}@dealbox`
+const cidOf = (cid: string | undefined): { cid?: string } => (cid === undefined ? {} : { cid })
 
 /** What the screens send: a message takes the files of a draft over, and gives them back. */
 export function messageRoutes(deps: Deps): Route<Need>[] {

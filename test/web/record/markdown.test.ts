@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Block, blocksOf } from '../../../src/web/record/markdown/blocks.ts'
-import { type Node, nodesOf } from '../../../src/web/record/markdown/inline.ts'
+import { type Block, blocksOf } from '../../../src/lib/pure/markdown/blocks.ts'
+import { type Node, nodesOf } from '../../../src/lib/pure/markdown/inline.ts'
 import { examples } from '../../support/seed.ts'
 
 type CommonMark = {
@@ -24,6 +24,7 @@ function inline(node: Node): string {
   if (node.is === 'code') return `<code>${escaped(node.text)}</code>`
   const inside = node.children.map(inline).join('')
   if (node.is === 'mention') return `<mention ${node.member}>${inside}</mention>`
+  if (node.is === 'picture') return `<img ${escaped(node.file)}>`
   return node.is === 'link'
     ? `<a href="${escaped(node.href)}">${inside}</a>`
     : `<${TAGS[node.is]}>${inside}</${TAGS[node.is]}>`

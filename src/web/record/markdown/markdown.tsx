@@ -1,11 +1,20 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import { type Block, blocksOf } from '../../../lib/pure/markdown/blocks.ts'
+import { type Node, nodesOf } from '../../../lib/pure/markdown/inline.ts'
 import { Marked } from '../../components/marked.tsx'
 import { memberName } from '../../data/boot.ts'
-import { type Block, blocksOf } from './blocks.ts'
-import { type Node, nodesOf } from './inline.ts'
 
 // Notes are Markdown that anybody may have written, imports and other programs too. What is read here becomes elements
 // one by one, never HTML, so that nothing in a text is markup; what is not known stays as it was typed.
+
+/** The address of the file with a name, of the message or the draft that a text is of. */
+export const Pictures = createContext<(file: string) => string | undefined>(() => undefined)
+
+function Picture({ file, children }: { file: string; children: ComponentChildren }) {
+  const src = useContext(Pictures)(file)
+  return src === undefined ? <>[{children}]</> : <img src={src} alt={file} />
+}
 
 /** Paragraphs, lists, quotes, headings, code, emphasis, links and mentions. */
 export function Markdown({ text }: { text: string }) {
@@ -81,6 +90,12 @@ function inline(node: Node, key: number): ComponentChildren {
       </b>
     )
   }
+  if (node.is === 'picture')
+    return (
+      <Picture key={key} file={node.file}>
+        {children}
+      </Picture>
+    )
   if (node.is === 'link') {
     return (
       <a key={key} class="link" href={node.href} target="_blank" rel="noreferrer">

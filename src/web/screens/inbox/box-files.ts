@@ -79,8 +79,9 @@ function boxOf({ api, newKey, member }: Client, key: string) {
     files.value = files.peek().map((each) => (each.key === of ? { ...each, ...given } : each))
   }
 
-  /** Takes files that were dropped, pasted or chosen; what is too much is named, and not taken. */
-  function add(given: readonly File[]): void {
+  /** Takes files that were dropped, pasted or chosen, and gives their names here; what is too much is named, and not taken. */
+  function add(given: readonly File[]): string[] {
+    const names: string[] = []
     for (const file of given) {
       const size = files.peek().reduce((sum, each) => sum + each.size, file.size)
       if (size > MOST_BYTES || files.peek().length >= MOST) {
@@ -89,9 +90,12 @@ function boxOf({ api, newKey, member }: Client, key: string) {
       }
       const of = newKey()
       bytes.set(of, file)
-      files.value = [...files.peek(), { key: of, name: freeName(file.name), size: file.size, share: 0 }]
+      const name = freeName(file.name)
+      names.push(name)
+      files.value = [...files.peek(), { key: of, name, size: file.size, share: 0 }]
       sendInTurn(of)
     }
+    return names
   }
 
   /** Pictures from the clipboard all have one name. */

@@ -236,6 +236,7 @@ export function Composer({ record, newest, messages, isAside }: ComposerProps) {
               text={text}
               isKept={(mode === 'reply' ? reply : note).isKept.value}
               hasMentions={mode === 'note'}
+              isPlain={mode === 'reply' && !isMail}
               onInput={type}
               onSend={() => void send()}
               onDiscard={() => discardDraft(box.key)}

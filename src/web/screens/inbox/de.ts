@@ -18,6 +18,8 @@ export const de: Like<typeof en> = {
     closed: 'Geschlossen',
     spam: 'Spam',
   },
+  preview: 'Vorschau',
+  writeOn: 'Weiterschreiben',
   mailboxes: 'Postfächer',
   viewsLabel: 'Ansichten des Posteingangs',
   sla: 'SLA',

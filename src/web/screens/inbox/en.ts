@@ -17,6 +17,8 @@ export const en = {
     closed: 'Closed',
     spam: 'Spam',
   },
+  preview: 'Preview',
+  writeOn: 'Write on',
   mailboxes: 'Mailboxes',
   viewsLabel: 'Views of the inbox',
   sla: 'SLA',

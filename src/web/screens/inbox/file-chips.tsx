@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { pictureText } from '../../../lib/pure/markdown/pictures.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { base } from '../../lib/base.ts'
@@ -79,10 +80,16 @@ export function useDrop(box: BoxFiles, onDrag: (is: boolean) => void): void {
   }, [box])
 }
 
-/** Pictures and files of the clipboard. A table that was copied is also a picture: there the text is meant. */
-export function pasteInto(box: BoxFiles, event: ClipboardEvent): void {
+/**
+ * Pictures and files of the clipboard; with `isText`, a picture stands in the text where it was pasted. A table that was copied is also
+ * a picture: there the text is meant.
+ */
+export function pasteInto(box: BoxFiles, event: ClipboardEvent, isText: boolean): void {
   const files = filesIn(event.clipboardData)
   if (files.length === 0 || event.clipboardData?.types.includes('text/plain')) return
   event.preventDefault()
-  box.add(files)
+  const names = box.add(files)
+  const isPicture = isText && files.length === names.length && files.every(({ type }) => type.startsWith('image/'))
+  // As if it was typed, so that Ctrl+Z takes it back. There is no other way that does, and every browser keeps this one.
+  if (isPicture) document.execCommand('insertText', false, names.map(pictureText).join('\n'))
 }

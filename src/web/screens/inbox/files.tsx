@@ -8,6 +8,12 @@ import { texts } from './texts.ts'
 /** What the browser shows by itself: see src/site/app/shown-file.ts. */
 const SHOWN = /^(?:image\/(?:png|jpe?g|gif|webp)|application\/pdf)$/i
 
+/** The address of a picture that stands in the text of a note, by its name. */
+export function pictureOf({ id, attachments }: Message, name: string): string | undefined {
+  const file = attachments.find((each) => each.name === name && /^image\//.test(each.content_type))
+  return file && `${base}/app/shown-file?message=${id}&file=${file.id}`
+}
+
 /** Every file of the mail, also those that are pictures in its text. Pictures and PDFs are shown, any other is saved. */
 export function Files({ message: { id, attachments } }: { message: Message }) {
   if (attachments.length === 0) return null

@@ -10,9 +10,9 @@ import type { Message } from '../../data/types.ts'
 import { runsIn } from '../../lib/found.ts'
 import { format } from '../../lib/locale.ts'
 import { now } from '../../lib/now.ts'
-import { Markdown } from '../../record/markdown/markdown.tsx'
+import { Markdown, Pictures } from '../../record/markdown/markdown.tsx'
 import { answerAside, compose, forward, takeUp } from './composing.ts'
-import { Files } from './files.tsx'
+import { Files, pictureOf } from './files.tsx'
 import { MailFrame } from './mail-frame.tsx'
 import { openOriginal } from './original/open.ts'
 import { partsOf, remoteImages } from './quotes.ts'
@@ -104,7 +104,9 @@ export function MessageView({ message, isKnown, beside, isAside = false }: Messa
         {hasMail ? (
           <MailFrame key={String(hasImages)} id={id} name={name} hasImages={hasImages} />
         ) : isNote ? (
-          <Markdown text={message.body_text} />
+          <Pictures.Provider value={(name) => pictureOf(message, name)}>
+            <Markdown text={message.body_text} />
+          </Pictures.Provider>
         ) : (
           <PlainText text={message.body_text} isKnown={isKnown} hasFiles={message.attachments.length > 0} />
         )}

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { IconButton } from '../../components/button.tsx'
+import { base } from '../../lib/base.ts'
 import { DraftState } from '../../record/composer.tsx'
+import { Markdown, Pictures } from '../../record/markdown/markdown.tsx'
 import { NoteEditor } from '../../record/note-editor.tsx'
 import type { BoxFiles } from './box-files.ts'
 import { FileChips, pasteInto, useDrop } from './file-chips.tsx'
@@ -17,6 +19,8 @@ type WritingProps = {
   text: string
   isKept: boolean
   hasMentions?: boolean
+  /** Where it leaves as plain text alone, nothing in it is marked, and pictures are files. */
+  isPlain?: boolean
   onInput: (text: string) => void
   onSend: () => void
   onDiscard: () => void
@@ -29,7 +33,11 @@ type WritingProps = {
 
 /** A text with its files, and what can be done with both. */
 export function Writing(props: WritingProps) {
-  const { savedReplies, box, label, placeholder, text, isKept, hasMentions = false, below, children } = props
+  const { savedReplies, box, label, placeholder, text, isKept, isPlain = false, below, children } = props
+  const [isPreview, setPreview] = useState<boolean | null>(null)
+  const isShown = isPreview === true && text !== ''
+  /** Whoever has looked writes on. */
+  const isBack = isPreview === false
   const [isOver, setOver] = useState(false)
   const saved = useSavedReplies(savedReplies)
   const picker = useRef<HTMLInputElement>(null)
@@ -37,18 +45,23 @@ export function Writing(props: WritingProps) {
   const isThere = text !== '' || box.files.value.length > 0
   useDrop(box, setOver)
   return (
-    <div class="writing" onPaste={(event) => pasteInto(box, event)}>
+    <div class="writing" onPaste={(event) => pasteInto(box, event, !isPlain)}>
       {isOver && <p class="live small">{words.drop}</p>}
-      <NoteEditor
-        label={label}
-        placeholder={placeholder}
-        value={text}
-        hasMentions={hasMentions}
-        addOn={savedReplies === undefined ? undefined : saved}
-        onInput={props.onInput}
-        onSend={props.onSend}
-        onEscape={props.onEscape}
-      />
+      {isShown ? (
+        <Preview box={box} text={text} />
+      ) : (
+        <NoteEditor
+          label={label}
+          placeholder={placeholder}
+          value={text}
+          autofocus={isBack}
+          hasMentions={props.hasMentions ?? false}
+          addOn={savedReplies === undefined ? undefined : saved}
+          onInput={props.onInput}
+          onSend={props.onSend}
+          onEscape={props.onEscape}
+        />
+      )}
       {below}
       <FileChips box={box} />
       <div class="end-row">
@@ -65,11 +78,35 @@ export function Writing(props: WritingProps) {
         />
         <IconButton plain icon="clip" title={words.add} onClick={() => picker.current?.click()} />
         {savedReplies !== undefined && <SavedReplyButton path={savedReplies} />}
+        {text !== '' && !isPlain && (
+          <IconButton
+            plain
+            icon="eye"
+            title={isShown ? texts().writeOn : texts().preview}
+            aria-pressed={isShown}
+            onClick={() => setPreview(!isShown)}
+          />
+        )}
         {isThere && <IconButton plain icon="trash" title={texts().discardDraft} onClick={props.onDiscard} />}
         <span class="grow" />
         <DraftState isThere={isThere} isKept={isKept} />
         {children}
       </div>
     </div>
+  )
+}
+
+/** As it is read: see src/inbox/messages/written-html.ts. */
+function Preview({ box, text }: { box: BoxFiles; text: string }) {
+  const addressOf = (name: string) => {
+    const id = box.files.value.find((file) => file.name === name)?.id
+    return id === undefined ? undefined : `${base}${box.path}/${id}`
+  }
+  return (
+    <section class="preview" aria-label={texts().preview}>
+      <Pictures.Provider value={addressOf}>
+        <Markdown text={text} />
+      </Pictures.Provider>
+    </section>
   )
 }

@@ -7,6 +7,8 @@ export type Node =
   | { is: 'code'; text: string }
   | { is: 'mention'; member: string; children: Node[] }
   | { is: 'link'; href: string; children: Node[] }
+  /** A file of the same message, by its name. */
+  | { is: 'picture'; file: string; children: Node[] }
   | { is: 'strong' | 'weak' | 'gone'; children: Node[] }
 
 type Parent = Exclude<Node, string | { is: 'code' }>
@@ -36,6 +38,7 @@ const SIGNS = /\*+|_+|~+/y
 const ANGLE = /<((?:https?:\/\/|mailto:)[^\s<>]*)>/y
 const ADDRESS = /https?:\/\/[^\s<>"[\]]+/y
 const TARGET = /\(<?((?:https?:\/\/|mailto:)(?:[^\s()<>]|\([^\s()<>]{0,200}\)){0,2000})>?(?:[ \t]+"[^"]{0,500}")?\)/y
+const PICTURE = /\(cid:([^\s()<>]{1,800})\)/y
 const MEMBER = /\(member:([0-9a-f-]{36})\)/y
 
 export function nodesOf(text: string): Node[] {
@@ -54,11 +57,13 @@ export function nodesOf(text: string): Node[] {
   function label(): void {
     const open = brackets.pop()
     const isMention = open?.text.startsWith('@') === true
-    const target = open && at + 1 < text.length ? found(isMention ? MEMBER : TARGET, at + 1) : null
+    const picture = open?.text === '![' && at + 1 < text.length ? found(PICTURE, at + 1) : null
+    const target = picture ?? (open && at + 1 < text.length ? found(isMention ? MEMBER : TARGET, at + 1) : null)
     at++
     if (!open || !target) return void tokens.push(']')
     const [whole, to = ''] = target
-    open.opens = isMention ? { is: 'mention', member: to, children: [] } : { is: 'link', href: to, children: [] }
+    if (picture) open.opens = { is: 'picture', file: fileOf(to), children: [] }
+    else open.opens = isMention ? { is: 'mention', member: to, children: [] } : { is: 'link', href: to, children: [] }
     pair(runs.slice(open.runs))
     runs = runs.slice(0, open.runs)
     brackets.length = 0 // a link has no link around it
@@ -116,6 +121,14 @@ export function nodesOf(text: string): Node[] {
   }
   pair(runs)
   return treeOf(tokens)
+}
+
+function fileOf(written: string): string {
+  try {
+    return decodeURIComponent(written)
+  } catch {
+    return written
+  }
 }
 
 /** The places of runs of backticks by their lengths, the last first. */
