@@ -43,7 +43,7 @@ export function eventApplier({ store, queue, isReading }: Parts) {
       store.accept(kind, objectOf(kind, event), { author, isCreation: type.endsWith('.created') })
     } else if (isReading()) store.remember(kind, objectOf(kind, event))
     else store.forgetRemembered()
-    if (key !== null) queue.echo(key, isDeletion ? undefined : objectOf(kind, event))
+    if (key !== null) queue.echo(key, kind, isDeletion ? undefined : objectOf(kind, event))
     for (const listener of listeners) listener(event, kind)
   }
 

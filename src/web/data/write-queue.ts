@@ -264,9 +264,11 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
   }
 
   /** My write of this key has happened: its event came before its answer, or instead of it. */
-  function echo(key: string, record: Rec | undefined): void {
+  function echo(key: string, kind: Kind, record: Rec | undefined): void {
     const [lane, found] = unconfirmed(lanes, key) ?? []
     if (!lane || !found) return
+    // A new mail opens a conversation with a new contact: theirs are not the record that was asked for.
+    if (found.write.verb === 'create' && found.write.kind !== kind) return
     // Whoever made it goes on with it at once, as after an answer.
     if (record && found.write.verb === 'create') store.accept(found.write.kind, record, { isCreation: true })
     done(lane, found, record)

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { ApiProblem } from '../../../src/web/data/api.ts'
 import { ECHO } from '../../../src/web/data/headers.ts'
 import { memoryStorage } from '../../../src/web/data/write-storage.ts'
-import { recordsOf } from '../../support/records.ts'
+import { type Row, recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
@@ -343,6 +343,18 @@ test('a create answers with the record, once however often it is sent, or with w
     return true
   })
   assert.deepEqual(client.queue.writes.value, [])
+})
+
+test('a create is not confirmed by the event of what else it made', async () => {
+  const client = open()
+  const from = { email: 'quite.new@firm.example' }
+  const made = client.create('messages', { direction: 'inbound', channel: 'chat', from, body_text: 'Hello' })
+  const [write] = client.queue.writes.value
+  assert.ok(write)
+  client.queue.echo(write.key, 'contacts', { id: 'the contact', version: 1 } as never)
+  const { id, body_text } = (await made) as Row
+  assert.equal(body_text, 'Hello')
+  assert.notEqual(id, 'the contact')
 })
 
 test('an action shows what it will do, and is not done over a change that its author has not seen', async () => {
