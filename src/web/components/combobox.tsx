@@ -56,10 +56,12 @@ export function Combobox({ value, onPick, create, clearable, ...props }: Combobo
 type MultiComboboxProps = Omit<ComboboxProps, 'value' | 'onPick' | 'clearable'> & {
   value: readonly Choice[]
   onChange: (value: Choice[]) => void
+  /** What is picked by leaving the field with a text; null drops the text. */
+  onLeft?: ((typed: string) => Choice | null) | undefined
 }
 
 /** Several choices: each picked one stands before the input, and Backspace takes the last away. */
-export function MultiCombobox({ value, onChange, create, ...props }: MultiComboboxProps) {
+export function MultiCombobox({ value, onChange, create, onLeft, ...props }: MultiComboboxProps) {
   const [typed, setTyped] = useState('')
   const isChosen = (each: string) => value.some((choice) => choice.value === each)
   const pick = async (row: Row) => {
@@ -78,7 +80,11 @@ export function MultiCombobox({ value, onChange, create, ...props }: MultiCombob
       isChosen={isChosen}
       create={create !== undefined}
       onPick={pick}
-      onLeave={() => setTyped('')}
+      onLeave={(by) => {
+        const left = typed === '' || by === 'escape' ? null : onLeft?.(typed)
+        if (left && !isChosen(left.value)) onChange([...value, left])
+        setTyped('')
+      }}
       onBackspace={() => onChange(value.slice(0, -1))}
     >
       {value.map((choice) => (
@@ -118,7 +124,7 @@ type ComboInputProps = ChoiceSource & {
   isChosen: (value: string) => boolean
   onTyped: (text: string) => void
   onPick: (row: Row) => void
-  onLeave: () => void
+  onLeave: (by: 'escape' | 'blur') => void
   onBackspace?: (() => void) | undefined
   children?: ComponentChildren
 }
@@ -170,7 +176,7 @@ function ComboInput(props: ComboInputProps) {
     } else if (event.key === 'Enter' && isOpen && row && !isSettled) pick(row)
     else if (event.key === 'Escape' && isOpen && !props.open) {
       close()
-      onLeave()
+      onLeave('escape')
     } else if (event.key === 'Backspace' && shown === '' && onBackspace) onBackspace()
     else return
     event.preventDefault()
@@ -211,7 +217,7 @@ function ComboInput(props: ComboInputProps) {
         onBlur={() => {
           early.forget()
           close()
-          onLeave()
+          onLeave('blur')
         }}
       />
       {!props.open && <Icon name="down" small class="opens-list" />}

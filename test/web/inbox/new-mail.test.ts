@@ -266,6 +266,20 @@ describe('a new mail', { skip: noBrowser, concurrency: false }, () => {
     assert.equal(await sentTo('late@north.example'), undefined)
   })
 
+  test('takes an address that was typed whole, whether or not it is picked from what is found', async () => {
+    await show()
+    await page.getByRole('button', { name: 'New mail' }).click()
+    await to().fill('typed.whole@north.example')
+    await subject().fill('Typed')
+    await page.locator('.to-lines .picked', { hasText: 'typed.whole@north.example' }).waitFor()
+    await to().fill('not an address')
+    await mail().fill('Hello')
+    await to().fill('escaped@north.example')
+    await to().press('Escape')
+    await mail().focus()
+    assert.deepEqual(await page.locator('.to-lines .picked .cut').allInnerTexts(), ['typed.whole@north.example'])
+  })
+
   test('fills a phone, in German too, and a viewer is offered none', async () => {
     await ana.call('PATCH', '/app/preferences', { language: 'de' })
     await show('/inbox', ana, { size: 'phone' })

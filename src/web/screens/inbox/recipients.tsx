@@ -89,7 +89,9 @@ export function Recipients({ people, from, others = [], isOpenAtFirst = false, o
                 const found = await search(typed, signal)
                 return [...own.map(asChoice), ...found.filter(({ value }) => !own.some(({ email }) => email === value))]
               }}
-              create={async (typed) => (isEmail(typed) ? asChoice({ email: typed.trim(), name: null }) : null)}
+              create={async (typed) => typedChoice(typed)}
+              // Whoever goes on after an address has addressed it.
+              onLeft={typedChoice}
               onChange={(chosen) => onChange({ ...people, [field]: chosen.map(asPerson) })}
             />
           </div>
@@ -130,6 +132,10 @@ function FromLine({ from, onPick }: { from: string; onPick: (email: string) => v
 
 const nameOf = ({ name, email }: Person): string => name || email
 const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text.trim())
+
+/** An address that was typed whole. */
+const typedChoice = (typed: string): Choice | null =>
+  isEmail(typed) ? asChoice({ email: typed.trim(), name: null }) : null
 
 const asChoice = (person: Person): Choice => ({
   value: person.email,
