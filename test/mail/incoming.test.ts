@@ -81,8 +81,10 @@ describe('a mail that comes in', () => {
     assert.deepEqual(await take(mail), { outcome: 'imported' })
     const seq = server.lastSeq()
     assert.deepEqual(await take(mail), { outcome: 'skipped' })
-    assert.deepEqual(await take(mail, sales), { outcome: 'skipped' })
     assert.equal(server.lastSeq(), seq)
+    // That it stands in a second one is told, once.
+    for (const _ of [1, 2]) assert.deepEqual(await take(mail, sales), { outcome: 'skipped' })
+    assert.equal(server.lastSeq(), seq + 1)
   })
 
   test('is told from another one with the same Message-ID', async () => {
