@@ -5,7 +5,7 @@ import { missing } from '../../store/rows/references.ts'
 import { mailboxStore } from '../mailboxes/mailboxes.ts'
 import type { Conversation } from './conversation.ts'
 import { conversationStore } from './conversations.ts'
-import { type InMailbox, mailboxesOf } from './mailboxes-of.ts'
+import { mailboxesOf } from './mailboxes-of.ts'
 import { type Move, moveRows } from './move-rows.ts'
 import { movedTo } from './moved-to.ts'
 import { listedSenders } from './spam-senders.ts'
@@ -34,7 +34,9 @@ export const mailboxMoves = once((deps: Deps) => {
     const before = inMailboxes.of(org, given)
     if (before.length === 1 && before[0]?.mailbox_id === mailbox_id) return given
     const after = [{ mailbox_id, chosen_at: clock.now() }]
-    const moved = put(who, given, after)
+    inMailboxes.set(org, given, after)
+    // Its event has no changed fields: the screens read their lists again.
+    const moved = rewrite(who, given, given)
     rows.add(who, {
       kind: 'mailbox',
       from_id: given.id,
@@ -51,20 +53,18 @@ export const mailboxMoves = once((deps: Deps) => {
       throw invalid(missing('/mailbox_id'))
   }
 
-  /** Its event has no changed fields: the screens read their lists again. */
-  function put(who: Caller, given: Conversation, all: readonly InMailbox[]): Conversation {
-    inMailboxes.set(who.org, given, all)
-    return rewrite(who, given, given)
-  }
-
   /** It stands where it stood, and where mails have come in since; if that was taken back already, where it had been moved to. */
   function turnBack(who: Caller, given: Conversation, { undo, undone_at, ...move }: Move): Conversation {
-    checkUnmerged(who.org, given.id)
+    const { org } = who
+    checkUnmerged(org, given.id)
     if (undone_at !== null) return toMailbox(who, given, undo.to_mailbox as string)
-    const since = inMailboxes.of(who.org, given).filter(({ chosen_at }) => chosen_at === null)
-    const before = (undo.mailboxes ?? []).filter(({ mailbox_id }) => mailboxes.byId(who.org, mailbox_id))
-    const back = put(who, given, [...before, ...since])
-    rows.undone(who.org, { ...move, undo, undone_at }, back.version)
+    const since = inMailboxes.of(org, given).filter(({ chosen_at }) => chosen_at === null)
+    const before = (undo.mailboxes ?? []).filter(({ mailbox_id }) => mailboxes.byId(org, mailbox_id))
+    inMailboxes.set(org, given, [...before, ...since])
+    inMailboxes.addOfMessages(org, given, move.at)
+
+    const back = rewrite(who, given, given)
+    rows.undone(org, { ...move, undo, undone_at }, back.version)
     return back
   }
 

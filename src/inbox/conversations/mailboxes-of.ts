@@ -1,4 +1,5 @@
 import { type Deps, once } from '../../deps.ts'
+import { firstIdAt } from '../../lib/id.ts'
 import type { Conversation } from './conversation.ts'
 
 /** A mailbox in whose view a conversation stands. `chosen_at` in ms: when somebody moved it there. */
@@ -23,7 +24,7 @@ export const mailboxesOf = once(({ db }: Pick<Deps, 'db'>) => {
     `INSERT INTO conversation_mailboxes (org_id, conversation_id, mailbox_id)
      SELECT DISTINCT message.org_id, message.conversation_id, mail.mailbox_id FROM messages AS message
        JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
-     WHERE message.org_id = ? AND message.conversation_id = ? AND mail.mailbox_id IS NOT NULL
+     WHERE message.org_id = ? AND message.conversation_id = ? AND message.id >= ? AND mail.mailbox_id IS NOT NULL
      ON CONFLICT DO NOTHING`,
   )
   const clear = db.prepare('DELETE FROM conversation_mailboxes WHERE org_id = ? AND conversation_id = ?')
@@ -41,8 +42,9 @@ export const mailboxesOf = once(({ db }: Pick<Deps, 'db'>) => {
     /** A mail of it came or leaves by this mailbox. Whether it was not there yet. */
     add: (org: number, message: string, mailbox: string): boolean =>
       ofMessage.run({ org, message, mailbox }).changes > 0,
-    /** Those by which the messages came and left that it has now, beside what it has. */
-    addOfMessages: (org: number, { id }: Pick<Conversation, 'id'>): void => void derived.run(org, id),
+    /** Those by which the messages came and left that it has now, or since then, in ms, beside what it has. */
+    addOfMessages: (org: number, { id }: Pick<Conversation, 'id'>, since = 0): void =>
+      void derived.run(org, id, firstIdAt(since)),
     /** A conversation that takes the messages of another one stands where that one stood, too. */
     join(org: number, from: Pick<Conversation, 'id'>, into: Pick<Conversation, 'id'>): void {
       for (const { mailbox_id } of of(org, from)) insert.run(org, into.id, mailbox_id, null)

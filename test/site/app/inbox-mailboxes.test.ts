@@ -129,6 +129,14 @@ test('what comes in after a move is not lost from view by its undo', async () =>
   assert.deepEqual(await placesOf(first.conversation), ['sales', 'support'])
   assert.equal((await app.ask('member', 'POST', '/undo', { seq })).status, 200)
   assert.deepEqual(await placesOf(first.conversation), ['sales'])
+  // Nor what came in by the mailbox that it had been moved to.
+  const other = await desk.arrive({ from: person('Pit') })
+  app.advance(1000)
+  assert.equal((await move(other.conversation, sales)).status, 200)
+  const moved = lastSeq(other.conversation)
+  await desk.arrive(answerTo(other), sales)
+  assert.equal((await app.ask('member', 'POST', '/undo', { seq: moved })).status, 200)
+  assert.deepEqual(await placesOf(other.conversation), ['sales', 'support'])
 })
 
 test('nobody moves it who may not, nor to what is no mailbox or is off, nor what is no mail, or spam, or merged', async () => {
