@@ -39,6 +39,11 @@ test('what is marked is HTML of its own, that is stored as it is', () => {
     assert.match(stored, new RegExp(`<${tag}\\b`), tag)
 })
 
+test('a text that nobody can have typed leaves as it is', () => {
+  assert.equal(writtenHtml('**a** '.repeat(20_000)), null)
+  assert.match(writtenHtml('**a** '.repeat(10_000)) as string, /^<p><strong>a/)
+})
+
 test('nothing that was typed is markup of the mail', () => {
   const html = writtenHtml(
     '**<img src=x onerror=alert(1)>** [<b>](https://x.example/"onclick="y) [a](javascript:alert(1))',

@@ -7,8 +7,12 @@ import { type Node, nodesOf } from '../../lib/pure/markdown/inline.ts'
 /** The `cid` of the file with this name, for pictures in the text. */
 type CidOf = (file: string) => string | undefined
 
-/** The HTML of a text in Markdown; null where that would say no more than the text. */
+/** A longer text, which nobody has typed, leaves as it is: others would wait while it is read. */
+const MAX_MARKED = 65_536
+
+/** The HTML of a text in Markdown; null where that would say no more than the text, and for one of more than 64 Ki characters. */
 export function writtenHtml(text: string, cidOf: CidOf = () => undefined): string | null {
+  if (text.length > MAX_MARKED) return null
   const blocks = blocksOf(text)
   return blocks.some(isMarked) ? blocks.map((block) => blockHtml(block, cidOf)).join('\n') : null
 }
