@@ -67,8 +67,14 @@ export async function checkIndex(server: Searching, orgs: readonly Org[]): Promi
   const wanted: string[] = []
   companies.clear()
   messageTexts.clear()
-  for (const [id, text] of db.prepare('SELECT conversation_id, body_text FROM messages').raw().all() as string[][])
-    messageTexts.set(id as string, [...(messageTexts.get(id as string) ?? []), text as string])
+  const said = db.prepare(
+    'SELECT conversation_id, body_text, author, sent_to, sent_cc, attachments FROM messages WHERE send_at IS NULL',
+  )
+  for (const [id = '', text = '', author = '', ...lists] of said.raw().all() as string[][]) {
+    const people = [JSON.parse(author), ...lists.flatMap((list) => JSON.parse(list) as Row[])]
+    const names = people.flatMap(({ name, email, phone }: Row) => [name, email, phone]).filter(Boolean)
+    messageTexts.set(id, [...(messageTexts.get(id) ?? []), text, ...names])
+  }
   for (const org of orgs) {
     for (const company of await recordsOf(server, '/companies', org)) companies.set(company.id, company)
     for (const kind of [...KINDS, 'conversation'] as const) {

@@ -206,7 +206,7 @@ describe('nothing of the data is shown', () => {
     route: /^(none|(\/(:?[a-z_-]+|v1|openapi\.json|reference\.(css|js)|icon\.svg|style\.css))+)$/,
     status: /^([1-5]\d\d|[a-z_]+)$/,
     le: /^(\d+\.\d+|\+Inf)$/,
-    kind: /^(other|message\.send|conversation\.wake|sla\.(due|recount)|sequence\.look|enrollment\.step|phones\.index|bulk (change|undo)|hand over( undo)?|hand back|remove sample data)$/,
+    kind: /^(other|message\.send|conversation\.wake|sla\.(due|recount)|sequence\.look|enrollment\.step|mail\.leaves|phones\.index|bulk (change|undo)|hand over( undo)?|hand back|remove sample data)$/,
     state: /^(due|later|running|active|failing|paused|disabled)$/,
     outcome: /^[a-z_]+$/,
     check: /^[a-z]+$/,

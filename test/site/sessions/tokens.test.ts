@@ -68,7 +68,7 @@ describe('API tokens in the browser', () => {
       [{ scopes: [] }, '/scopes', 'required'],
       [{ days: 0 }, '/days', 'out_of_range'],
       [{ member_id: gone.id }, '/member_id', 'member_deactivated'],
-      [{ member_id: admin.id.replace(/.$/, '0') }, '/member_id', 'unknown_member'],
+      [{ member_id: admin.id.replace(/.$/, (last) => (last === '0' ? '1' : '0')) }, '/member_id', 'unknown_member'],
       [{ member_id: viewer.id, scopes: [READ, WRITE] }, '/scopes', 'member_reads_only'],
     ] as const) {
       const refused = await post(given(member.id, change))
