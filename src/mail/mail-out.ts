@@ -27,6 +27,7 @@ export const outgoingMails = once((deps: Deps) => {
    */
   function mailOut(org: number, { message, mail }: Waiting, mailbox: Mailbox): MailOut {
     const { author, body_text, body_html, in_reply_to, external_id, conversation_id } = message
+    const hasPictures = body_html !== null && message.attachments.some(({ cid }) => cid)
     const name = message.from?.name ?? (mail.enrollment_id !== null && author.name ? author.name : mailbox.name)
     const { number } = conversations.byId({ org, member: null }, conversation_id)
     return {
@@ -40,7 +41,7 @@ export const outgoingMails = once((deps: Deps) => {
       subject: mail.subject ?? '(no subject)',
       inReplyTo: in_reply_to,
       references: [tags.referenceOf(org, mailbox, number), ...mail.refs],
-      ...withQuestion(org, message.id, { text: withoutPictures(body_text), html: body_html }),
+      ...withQuestion(org, message.id, { text: hasPictures ? withoutPictures(body_text) : body_text, html: body_html }),
       files: filesOf(org, message),
       headers: mail.enrollment_id === null ? ofRule(org, message) : headers(org, mailbox, { id: mail.enrollment_id }),
     }

@@ -9,6 +9,9 @@ test('a text in which nothing is marked is no HTML: what leaves is what was type
     'Good morning,\n\nsee https://acme.example/a_b_c and 2*3 = 6.\n\n-- \nAna',
     'snake_case, 5 * 4, a < b && c > d',
     '> quoted\n> lines\n\nAnd mine',
+    'Hello\n\n> [your account](https://evil.example/y) **now**\n> -- \n> Eva',
+    'Grüße\n-- \nAnna',
+    '10 EUR\n20 EUR\n------\n30 EUR',
     'In 2026\n7. December is a Monday',
     'Cheers [1]\n\n[1] none',
     '',
@@ -18,7 +21,7 @@ test('a text in which nothing is marked is no HTML: what leaves is what was type
 
 test('what is marked is HTML of its own, that is stored as it is', () => {
   const text =
-    '# Offer\n\n**Two** *of* ~~ten~~ `code`\nsecond line\n\n- one\n- two\n  1. deep\n\n3. three\n4. four\n\n> said\n\n```\n<b>raw</b>\n```\n\n[our page](https://acme.example/?a=1&b="2")\n\n---\n\n-- \nAna'
+    '# Offer\n\n**Two** *of* ~~ten~~ `code`\nsecond line\n\n- one\n- two\n  1. deep\n\n3. three\n4. four\n\n> said **so**\n\n```\n<b>raw</b>\n```\n\n[our page](https://acme.example/?a=1&b="2")\n\n---\n\n-- \nAna'
   const html = writtenHtml(text) as string
   assert.equal(
     html,
@@ -27,7 +30,7 @@ test('what is marked is HTML of its own, that is stored as it is', () => {
       '<p><strong>Two</strong> <em>of</em> <s>ten</s> <code>code</code><br>second line</p>',
       '<ul>\n<li>one</li>\n<li>two\n<ol>\n<li>deep</li>\n</ol></li>\n</ul>',
       '<ol start="3">\n<li>three</li>\n<li>four</li>\n</ol>',
-      '<blockquote><p>said</p></blockquote>',
+      '<blockquote><p>said **so**</p></blockquote>',
       '<pre>&lt;b&gt;raw&lt;/b&gt;</pre>',
       '<p><a href="https://acme.example/?a=1&amp;b=&quot;2&quot;">our page</a></p>',
       '<hr>',
@@ -42,6 +45,12 @@ test('what is marked is HTML of its own, that is stored as it is', () => {
 test('a text that nobody can have typed leaves as it is', () => {
   assert.equal(writtenHtml('**a** '.repeat(20_000)), null)
   assert.match(writtenHtml('**a** '.repeat(10_000)) as string, /^<p><strong>a/)
+})
+
+test('a link has no other one in it, and leads where it says', () => {
+  const html = storedHtml(writtenHtml('[https://bank.example](https://evil.example/x) and **more**') as string)
+  assert.equal((html.match(/<a\b/g) ?? []).length, 1)
+  assert.match(html, /<a [^>]*href="https:\/\/evil.example\/x"[^>]*>https:\/\/bank.example<\/a>/)
 })
 
 test('nothing that was typed is markup of the mail', () => {

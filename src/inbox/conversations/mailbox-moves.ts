@@ -58,7 +58,11 @@ export const mailboxMoves = once((deps: Deps) => {
     const { org } = who
     checkUnmerged(org, given.id)
     if (undone_at !== null) return toMailbox(who, given, undo.to_mailbox as string)
-    const since = inMailboxes.of(org, given).filter(({ chosen_at }) => chosen_at === null)
+    const now = inMailboxes.of(org, given)
+    const chosen = now.find(({ chosen_at }) => chosen_at !== null)
+    if (chosen && (chosen.mailbox_id !== undo.to_mailbox || (chosen.chosen_at ?? 0) > move.at))
+      throw conflict('changed_since', 'This conversation was moved to another mailbox since.', { fields: ['mailbox'] })
+    const since = now.filter(({ chosen_at }) => chosen_at === null)
     const before = (undo.mailboxes ?? []).filter(({ mailbox_id }) => mailboxes.byId(org, mailbox_id))
     inMailboxes.set(org, given, [...before, ...since])
     inMailboxes.addOfMessages(org, given, move.at)

@@ -45,9 +45,22 @@ export const mailboxesOf = once(({ db }: Pick<Deps, 'db'>) => {
     /** Those by which the messages came and left that it has now, or since then, in ms, beside what it has. */
     addOfMessages: (org: number, { id }: Pick<Conversation, 'id'>, since = 0): void =>
       void derived.run(org, id, firstIdAt(since)),
-    /** A conversation that takes the messages of another one stands where that one stood, too. */
-    join(org: number, from: Pick<Conversation, 'id'>, into: Pick<Conversation, 'id'>): void {
-      for (const { mailbox_id } of of(org, from)) insert.run(org, into.id, mailbox_id, null)
+    /** A conversation that takes the messages of another one stands where that one stood, too; what this has added. */
+    join(org: number, from: Pick<Conversation, 'id'>, into: Pick<Conversation, 'id'>): InMailbox[] {
+      const others = of(org, from).map(({ mailbox_id }) => ({ mailbox_id, chosen_at: null }))
+      return others.filter(({ mailbox_id }) => insert.run(org, into.id, mailbox_id, null).changes > 0)
+    },
+    /** Takes away what a merge at `at`, in ms, has added, but for where it was moved or has had mails since. */
+    part(org: number, into: Pick<Conversation, 'id'>, added: readonly InMailbox[], at: number): void {
+      const all = of(org, into)
+      if (all.some(({ chosen_at }) => (chosen_at ?? 0) >= at)) return
+      const isAdded = (id: string) => added.some(({ mailbox_id }) => mailbox_id === id)
+      set(
+        org,
+        into,
+        all.filter(({ mailbox_id }) => !isAdded(mailbox_id)),
+      )
+      derived.run(org, into.id, firstIdAt(at))
     },
   }
 })

@@ -41,7 +41,7 @@ export type Move = {
     from?: Kept
     into?: Kept
     after?: Kept
-    /** In whose views the one that stayed, or went to another mailbox, stood before. */
+    /** In whose views one that went to another mailbox stood before, or the one that stayed stands by a merge. */
     mailboxes?: InMailbox[]
     to_mailbox?: string
   }

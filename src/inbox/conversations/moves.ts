@@ -58,8 +58,7 @@ export const moveStore = once((deps: Deps) => {
   function mergeInto(who: Caller, from: Conversation, into: Conversation, brings: boolean): Conversation {
     const { org } = who
     const moved = rows.moveAll(org, from.id, into.id)
-    const mailboxes = inMailboxes.of(org, into)
-    inMailboxes.join(org, from, into)
+    const mailboxes = inMailboxes.join(org, from, into)
     mark(org, from.id, true)
     // Its event comes first: by it the merge is taken back.
     const closed = rewrite(who, from, {
@@ -111,8 +110,7 @@ export const moveStore = once((deps: Deps) => {
     if (leading(org, into.id) !== into.id)
       throw conflict('merged_since', 'The other conversation was merged itself since. Take that back first.')
     rows.moveBack(org, moved, into.id, from.id)
-    inMailboxes.set(org, into, mailboxes ?? [])
-    inMailboxes.addOfMessages(org, into)
+    inMailboxes.part(org, into, mailboxes ?? [], move.at)
     mark(org, from.id, false)
     const now = clock.now()
     const isOver = before.snoozed_until !== null && (parseTime(before.snoozed_until) as number) <= now

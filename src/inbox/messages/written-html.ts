@@ -1,3 +1,4 @@
+import { escaped } from '../../lib/html/from-text.ts'
 import { type Block, blocksOf } from '../../lib/pure/markdown/blocks.ts'
 import { type Node, nodesOf } from '../../lib/pure/markdown/inline.ts'
 
@@ -13,15 +14,13 @@ const MAX_MARKED = 65_536
 /** The HTML of a text in Markdown; null where that would say no more than the text, and for one of more than 64 Ki characters. */
 export function writtenHtml(text: string, cidOf: CidOf = () => undefined): string | null {
   if (text.length > MAX_MARKED) return null
-  const blocks = blocksOf(text)
+  const blocks = blocksOf(text, true)
   return blocks.some(isMarked) ? blocks.map((block) => blockHtml(block, cidOf)).join('\n') : null
 }
 
 /** Quotes alone are said by the text as well. */
-function isMarked(block: Block): boolean {
-  if (block.is === 'quote') return block.blocks.some(isMarked)
-  return block.is !== 'text' || nodesIn(block.lines).some(isMark)
-}
+const isMarked = (block: Block): boolean =>
+  block.is === 'text' ? nodesIn(block.lines).some(isMark) : block.is !== 'quoted'
 
 /** An address is a link in every mail program. */
 const isMark = (node: Node): boolean =>
@@ -30,14 +29,15 @@ const isMark = (node: Node): boolean =>
 const nodesIn = (lines: readonly string[]): Node[] => nodesOf(lines.map((line) => line.trim()).join('\n'))
 
 function blockHtml(block: Block, cidOf: CidOf): string {
-  const inside = (blocks: readonly Block[]) => blocks.map((each) => blockHtml(each, cidOf)).join('\n')
   switch (block.is) {
     case 'code':
       return `<pre>${escaped(block.lines.join('\n'))}</pre>`
     case 'rule':
       return '<hr>'
     case 'quote':
-      return `<blockquote>${inside(block.blocks)}</blockquote>`
+      return `<blockquote>${block.blocks.map((each) => blockHtml(each, cidOf)).join('\n')}</blockquote>`
+    case 'quoted':
+      return `<blockquote><p>${block.lines.map(escaped).join('<br>')}</p></blockquote>`
     case 'list': {
       const items = block.items.map((blocks) => `<li>${itemHtml(blocks, cidOf)}</li>`).join('\n')
       if (block.first === undefined) return `<ul>\n${items}\n</ul>`
@@ -74,6 +74,3 @@ function nodeHtml(node: Node, cidOf: CidOf): string {
   const tag = { strong: 'strong', weak: 'em', gone: 's' }[node.is]
   return `<${tag}>${children}</${tag}>`
 }
-
-const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => SIGNS[sign] as string)

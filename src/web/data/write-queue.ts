@@ -263,12 +263,10 @@ export function writeQueue({ api, store, storage, timers, newKey, member, tab, i
     void storage.remove(next.write.key)
   }
 
-  /** My write of this key has happened: its event came before its answer, or instead of it. */
+  /** My write of this key has happened: its event came before its answer, or instead of it. A new mail makes a contact, too. */
   function echo(key: string, kind: Kind, record: Rec | undefined): void {
     const [lane, found] = unconfirmed(lanes, key) ?? []
-    if (!lane || !found) return
-    // A new mail opens a conversation with a new contact: theirs are not the record that was asked for.
-    if (found.write.verb === 'create' && found.write.kind !== kind) return
+    if (!lane || !found || (found.write.verb === 'create' && found.write.kind !== kind)) return
     // Whoever made it goes on with it at once, as after an answer.
     if (record && found.write.verb === 'create') store.accept(found.write.kind, record, { isCreation: true })
     done(lane, found, record)

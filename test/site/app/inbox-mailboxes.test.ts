@@ -176,6 +176,56 @@ test('merging and splitting take the mailboxes along, and back', async () => {
   assert.deepEqual(await placesOf(split.body), ['sales'])
 })
 
+test('what was moved since is not moved by the undo of a merge, nor of an older move', async () => {
+  const { sales, support } = desk.boxes
+  const tick = () => app.advance(1000)
+  // Moved, then merged: the undo of the merge does not bring back where it was moved from.
+  const into = await desk.arrive({ from: person('Kim') })
+  tick()
+  await move(into.conversation, sales)
+  const from = await desk.arrive({ from: person('Kim') })
+  tick()
+  const merge = (one: Row, other: Row) =>
+    app.ok('member', 'POST', `/conversations/${one.id}/merge`, { into_id: other.id })
+  await merge(from.conversation, into.conversation)
+  assert.deepEqual(await placesOf(into.conversation), ['sales', 'support'])
+  await undo(from.conversation)
+  assert.deepEqual(await placesOf(into.conversation), ['sales'])
+  assert.equal(await senderOf(into.conversation), sales.address)
+  // Merged, then moved by a colleague.
+  const third = await desk.arrive({ from: person('Kai') })
+  const fourth = await desk.arrive({ from: person('Kai') })
+  tick()
+  await merge(fourth.conversation, third.conversation)
+  tick()
+  assert.equal(
+    (await app.ask('other', 'POST', `/conversations/${third.conversation.id}/mailbox`, { mailbox_id: sales.id }))
+      .status,
+    200,
+  )
+  await undo(fourth.conversation)
+  assert.deepEqual(await placesOf(third.conversation), ['sales'])
+  assert.equal(await senderOf(third.conversation), sales.address)
+  // An older move, after a colleague's.
+  const { conversation } = await desk.arrive({ from: person('Kay') })
+  const seqs: number[] = []
+  for (const [who, box] of [
+    ['member', sales],
+    ['member', support],
+    ['other', sales],
+  ] as const) {
+    tick()
+    assert.equal(
+      (await app.ask(who, 'POST', `/conversations/${conversation.id}/mailbox`, { mailbox_id: box.id })).status,
+      200,
+    )
+    seqs.push(lastSeq(conversation))
+  }
+  const refused = await app.ask('member', 'POST', '/undo', { seq: seqs[0] })
+  assert.deepEqual([refused.status, refused.body.code], [409, 'changed_since'])
+  assert.deepEqual(await placesOf(conversation), ['sales'])
+})
+
 test('many are moved at once, with one way back', async () => {
   const { sales } = desk.boxes
   const all = [await desk.arrive({ from: person('Uta') }), await desk.arrive({ from: person('Ulf') })]

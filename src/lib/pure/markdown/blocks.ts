@@ -5,6 +5,8 @@
 export type Block =
   | { is: 'text' | 'heading' | 'code'; lines: string[] }
   | { is: 'quote'; blocks: Block[] }
+  /** In a mail: what somebody else wrote is no markup of ours. */
+  | { is: 'quoted'; lines: string[] }
   | { is: 'list'; items: Block[][]; first: number | undefined }
   | { is: 'rule' }
 
@@ -18,11 +20,13 @@ const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/
 const QUOTE = /^ {0,3}> ?/
 const ITEM = /^(\s*)([-*+]|(\d{1,9})[.)])(?:[ \t]+|$)/
 
-export const blocksOf = (text: string): Block[] => blocksIn(text.replace(/\r\n?/g, '\n').split('\n'), 0)
+/** In a mail, quotes are lines, and a line of dashes is no heading of what stands above: a signature or a sum does. */
+export const blocksOf = (text: string, isMail = false): Block[] =>
+  blocksIn(text.replace(/\r\n?/g, '\n').split('\n'), 0, isMail)
 
-function blocksIn(lines: readonly string[], level: number): Block[] {
+function blocksIn(lines: readonly string[], level: number, isMail: boolean): Block[] {
   const blocks: Block[] = []
-  const begins = (line: string) => beginsBlock(line, level)
+  const begins = (line: string) => !(isMail && RULE.test(line)) && beginsBlock(line, level)
   let at = 0
 
   function code(fence: RegExpExecArray): Block {
@@ -38,14 +42,14 @@ function blocksIn(lines: readonly string[], level: number): Block[] {
     const inside: string[] = []
     for (; at < lines.length && QUOTE.test(lines[at] as string); at++)
       inside.push((lines[at] as string).replace(QUOTE, ''))
-    return { is: 'quote', blocks: blocksIn(inside, level + 1) }
+    return isMail ? { is: 'quoted', lines: inside } : { is: 'quote', blocks: blocksIn(inside, level + 1, isMail) }
   }
 
   function list(item: RegExpExecArray): Block {
     const items: Block[][] = []
     const isOrdered = item[3] !== undefined
     for (let next: RegExpExecArray | null = item; next; next = itemLike(item, lines[at] ?? '')) {
-      items.push(blocksIn(linesOfItem(next), level + 1))
+      items.push(blocksIn(linesOfItem(next), level + 1, isMail))
     }
     return { is: 'list', items, first: isOrdered ? Number(item[3]) : undefined }
   }
@@ -74,7 +78,7 @@ function blocksIn(lines: readonly string[], level: number): Block[] {
     const inside: string[] = []
     for (; at < lines.length; at++) {
       const line = lines[at] as string
-      if (inside.length > 0 && UNDERLINE.test(line)) {
+      if (!isMail && inside.length > 0 && UNDERLINE.test(line)) {
         at++
         return { is: 'heading', lines: inside }
       }

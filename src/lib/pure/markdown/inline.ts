@@ -222,6 +222,9 @@ const isPair = (first: Run, last: Run): boolean =>
     (first.length % 3 !== 0 || last.length % 3 !== 0)
   )
 
+/** A link has no link in it. */
+const hrefOf = (node: Node): Node => (typeof node !== 'string' && node.is === 'link' ? node.href : node)
+
 function treeOf(tokens: readonly Token[]): Node[] {
   const root: Node[] = []
   const path: Parent[] = []
@@ -244,7 +247,7 @@ function treeOf(tokens: readonly Token[]): Node[] {
   for (const token of tokens) {
     if (typeof token === 'string') add(token)
     else if ('is' in token) add(token)
-    else if ('whole' in token) add(token.whole)
+    else if ('whole' in token) add(path.some(({ is }) => is === 'link') ? hrefOf(token.whole) : token.whole)
     else if ('sign' in token) {
       for (const _ of token.closes) close()
       add(token.sign.repeat(token.left))

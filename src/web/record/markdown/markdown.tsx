@@ -17,8 +17,8 @@ function Picture({ file, children }: { file: string; children: ComponentChildren
 }
 
 /** Paragraphs, lists, quotes, headings, code, emphasis, links and mentions. */
-export function Markdown({ text }: { text: string }) {
-  return <div class="markdown">{blocksOf(text).map(shown)}</div>
+export function Markdown({ text, isMail = false }: { text: string; isMail?: boolean }) {
+  return <div class="markdown">{blocksOf(text, isMail).map(shown)}</div>
 }
 
 function shown(block: Block, key: number): ComponentChildren {
@@ -33,6 +33,15 @@ function shown(block: Block, key: number): ComponentChildren {
     return (
       <blockquote key={key} dir="auto">
         {block.blocks.map(shown)}
+      </blockquote>
+    )
+  if (block.is === 'quoted')
+    return (
+      <blockquote key={key} dir="auto">
+        {block.lines.map((line, index) => [
+          index > 0 && <br key={index} />,
+          <Marked key={`${index} said`} text={line} />,
+        ])}
       </blockquote>
     )
   if (block.is === 'list') {

@@ -48,7 +48,7 @@ export function Writing(props: WritingProps) {
     <div class="writing" onPaste={(event) => pasteInto(box, event, !isPlain)}>
       {isOver && <p class="live small">{words.drop}</p>}
       {isShown ? (
-        <Preview box={box} text={text} />
+        <Preview box={box} text={text} isMail={props.hasMentions !== true} />
       ) : (
         <NoteEditor
           label={label}
@@ -97,7 +97,7 @@ export function Writing(props: WritingProps) {
 }
 
 /** As it is read: see src/inbox/messages/written-html.ts. */
-function Preview({ box, text }: { box: BoxFiles; text: string }) {
+function Preview({ box, text, isMail }: { box: BoxFiles; text: string; isMail: boolean }) {
   const addressOf = (name: string) => {
     const id = box.files.value.find((file) => file.name === name)?.id
     return id === undefined ? undefined : `${base}${box.path}/${id}`
@@ -105,7 +105,7 @@ function Preview({ box, text }: { box: BoxFiles; text: string }) {
   return (
     <section class="preview" aria-label={texts().preview}>
       <Pictures.Provider value={addressOf}>
-        <Markdown text={text} />
+        <Markdown text={text} isMail={isMail} />
       </Pictures.Provider>
     </section>
   )
