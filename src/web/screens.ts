@@ -1,63 +1,40 @@
-import type { ScreenEntry } from './lib/router/types.ts'
+import type { NavGroup, ScreenEntry, ScreenModule } from './lib/router/types.ts'
 import { texts } from './shell/texts.ts'
+
+type Word = keyof ReturnType<typeof texts>['places']
+
+/** A screen whose title is a word of the frame; with a group it stands in the sidebar. Short, since it comes with the first load. */
+function at(
+  path: string,
+  word: Word,
+  load: () => Promise<ScreenModule>,
+  group?: NavGroup,
+  icon = '',
+  key = '',
+): ScreenEntry {
+  const title = () => texts().places[word]
+  return { path, title, load, ...(group && { nav: { group, icon, label: title, key } }) }
+}
 
 /**
  * The list of screens: one line each, see docs/developing/screens.md. A folder below screens/ is the screen. Those of the
  * settings are in screens/settings.ts, which is loaded with the first of them.
  */
 export const screens: readonly ScreenEntry[] = [
-  {
-    path: '/inbox',
-    title: () => texts().places.inbox,
-    nav: { group: 'day', icon: 'inbox', label: () => texts().places.inbox, key: 'i' },
-    hasRail: true,
-    load: () => import('./screens/inbox/inbox.tsx'),
-  },
-  {
-    path: '/tasks',
-    title: () => texts().places.tasks,
-    nav: { group: 'day', icon: 'task', label: () => texts().places.tasks, key: 't' },
-    load: () => import('./screens/tasks/tasks.tsx'),
-  },
-  {
-    path: '/deals',
-    title: () => texts().places.deals,
-    nav: { group: 'records', icon: 'deal', label: () => texts().places.deals, key: 'd' },
-    isStyled: true,
-    load: () => import('./screens/deals/deals.tsx'),
-  },
+  { ...at('/inbox', 'inbox', () => import('./screens/inbox/inbox.tsx'), 'day', 'inbox', 'i'), hasRail: true },
+  at('/tasks', 'tasks', () => import('./screens/tasks/tasks.tsx'), 'day', 'task', 't'),
+  at('/meetings', 'meetings', () => import('./screens/meetings/meetings.tsx'), 'day', 'cal', 'm'),
+  at('/meetings/:id', 'meetings', () => import('./screens/meetings/meeting.tsx')),
+  { ...at('/deals', 'deals', () => import('./screens/deals/deals.tsx'), 'records', 'deal', 'd'), isStyled: true },
   { path: '/notices', title: () => texts().notices, load: () => import('./screens/notices/notices.tsx') },
-  {
-    path: '/contacts',
-    title: () => texts().places.contacts,
-    nav: { group: 'records', icon: 'person', label: () => texts().places.contacts, key: 'c' },
-    load: () => import('./screens/records/contacts.tsx'),
-  },
-  {
-    path: '/companies',
-    title: () => texts().places.companies,
-    nav: { group: 'records', icon: 'firm', label: () => texts().places.companies, key: 'o' },
-    load: () => import('./screens/records/companies.tsx'),
-  },
-  { path: '/deals/:id', title: () => texts().places.deals, load: () => import('./screens/records/deal.tsx') },
-  { path: '/contacts/:id', title: () => texts().places.contacts, load: () => import('./screens/records/contact.tsx') },
-  {
-    path: '/companies/:id',
-    title: () => texts().places.companies,
-    load: () => import('./screens/records/company.tsx'),
-  },
-  {
-    path: '/lists',
-    title: () => texts().places.lists,
-    nav: { group: 'records', icon: 'list', label: () => texts().places.lists, key: 'l' },
-    load: () => import('./screens/lists/lists.tsx'),
-  },
-  { path: '/lists/:id', title: () => texts().places.lists, load: () => import('./screens/lists/list.tsx') },
-  {
-    path: '/duplicates',
-    title: () => texts().places.duplicates,
-    load: () => import('./screens/duplicates/duplicates.tsx'),
-  },
+  at('/contacts', 'contacts', () => import('./screens/records/contacts.tsx'), 'records', 'person', 'c'),
+  at('/companies', 'companies', () => import('./screens/records/companies.tsx'), 'records', 'firm', 'o'),
+  at('/deals/:id', 'deals', () => import('./screens/records/deal.tsx')),
+  at('/contacts/:id', 'contacts', () => import('./screens/records/contact.tsx')),
+  at('/companies/:id', 'companies', () => import('./screens/records/company.tsx')),
+  at('/lists', 'lists', () => import('./screens/lists/lists.tsx'), 'records', 'list', 'l'),
+  at('/lists/:id', 'lists', () => import('./screens/lists/list.tsx')),
+  at('/duplicates', 'duplicates', () => import('./screens/duplicates/duplicates.tsx')),
   {
     path: '/settings/:section',
     title: () => texts().places.settings,

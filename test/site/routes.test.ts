@@ -49,6 +49,9 @@ GET    /app/invites               admin
 POST   /app/invites               admin
 DELETE /app/invites/:id           admin
 PATCH  /app/members/:id           admin
+GET    /app/meetings/:id/transcript       viewer
+GET    /app/meetings/hits         viewer
+POST   /app/meetings/mails        member
 POST   /app/members/:id/away      admin
 POST   /app/members/:id/hand-over admin
 DELETE /app/members/:id/sessions  admin

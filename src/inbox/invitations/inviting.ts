@@ -11,7 +11,7 @@ import { orgOf } from '../../store/orgs/orgs.ts'
 import { senders as authors } from '../messages/from-address.ts'
 import { answersIn, meetingAnswers } from './answers.ts'
 import { type Known, knownMeetings, organizerOf } from './known.ts'
-import { askedAgain, type Letter, lettersOf, METHODS } from './letters.ts'
+import { askedAgain, type Kind, type Letter, lettersOf, METHODS } from './letters.ts'
 import { calendarPost, type Sender } from './posting.ts'
 import { invitationText, withLink } from './texts.ts'
 
@@ -36,6 +36,45 @@ export const invitingStore = once((deps: Deps) => {
   function remove(who: Caller, meeting: Meeting): void {
     invite(who, meeting, undefined)
     store.remove(who, meeting)
+  }
+
+  /**
+   * The mails that a change would send, without making it; without `given` the meeting is deleted. Throws what the change would,
+   * also if there is no mailbox to send them from.
+   */
+  function mailsOf(who: Caller, before: Meeting | undefined, given: MeetingCreate | MeetingPatch | undefined): Mails {
+    const after = given && wouldBe(who, before, given)
+    const meeting = (after ?? before) as Meeting
+    const of = known.of(who.org, before ?? meeting)
+    const ours = known.own(who.org)
+    const isOurs = (email: string) => ours.has(emailKey(email))
+    if (!meeting.send_invitations) return { mails: [], is_sent: of.isSent, is_theirs: of.isTheirs }
+    if (of.isTheirs) {
+      const replies = before && after && isAhead(after) ? answersIn(before, after, isOurs) : []
+      const organizer = organizerOf(meeting)
+      const to = replies.length > 0 && organizer?.email ? [{ name: organizer.name, email: organizer.email }] : []
+      return { mails: to.length > 0 ? [{ kind: 'answer', to }] : [], is_sent: of.isSent, is_theirs: true }
+    }
+    const letters = lettersOf(before, after, { now: clock.now(), isOurs, isSent: of.isSent })
+    if (letters.length > 0) senderFor(who, meeting, of)
+    const mails = letters.map(({ kind, to }) => ({ kind, to: to.map(({ name, email }) => ({ name, email })) }))
+    return { mails, is_sent: of.isSent, is_theirs: false }
+  }
+
+  /** The meeting as the store would write it: it is stopped just before. */
+  function wouldBe(who: Caller, before: Meeting | undefined, given: MeetingCreate | MeetingPatch): Meeting {
+    const seen: Meeting[] = []
+    const stop = (meeting: Meeting): Meeting => {
+      seen.push(meeting)
+      throw NOT_WRITTEN
+    }
+    try {
+      if (before) store.patchWith(who, before, given, stop)
+      else store.createWith(who, given as MeetingCreate, stop)
+    } catch (error) {
+      if (error !== NOT_WRITTEN) throw error
+    }
+    return seen[0] ?? (before as Meeting)
   }
 
   /** Returns the meeting in the conversation of its mails. */
@@ -105,10 +144,18 @@ export const invitingStore = once((deps: Deps) => {
     return { sender, name }
   }
 
-  return { ...store, create, patch, remove }
+  return { ...store, create, patch, remove, mailsOf }
 })
 
 /** The routes of meetings. */
 export const invitingMeetings = (deps: Deps): Route[] => meetings(invitingStore(deps))
 
+/** Who would get which mail. `is_sent`: their calendars have the meeting from here; `is_theirs`: somebody outside organizes it. */
+export type Mails = {
+  mails: { kind: Kind | 'answer'; to: { name: string | null; email: string }[] }[]
+  is_sent: boolean
+  is_theirs: boolean
+}
+
+const NOT_WRITTEN = new Error('The meeting was only to be looked at.')
 const SENDS = 'rest.inbox.messages.write'

@@ -12,6 +12,7 @@ import { draftFileRoutes } from './draft-files.ts'
 import { duplicateRoutes } from './duplicates.ts'
 import { inboxRoutes } from './inbox.ts'
 import { filledReplies } from './inbox-replies.ts'
+import { meetingRoutes } from './meetings.ts'
 import { messageRoutes } from './messages.ts'
 import { nameRoutes } from './names.ts'
 import { newMailRoutes } from './new-mails.ts'
@@ -44,6 +45,7 @@ export const dataRoutes = (parts: { deps: Deps; store: Pick<Store, 'savepoint'> 
     rowRoutes,
     inboxRoutes,
     messageRoutes,
+    meetingRoutes,
     filledReplies,
     ruleRoutes,
     satisfactionRoutes,

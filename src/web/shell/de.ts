@@ -10,6 +10,7 @@ export const de: Like<typeof en> = {
     lists: 'Listen',
     duplicates: 'Dubletten',
     tasks: 'Aufgaben',
+    meetings: 'Meetings',
     settings: 'Einstellungen',
     changes: 'Meine Änderungen',
     search: 'Suche',

@@ -8,6 +8,7 @@ export const en = {
     lists: 'Lists',
     duplicates: 'Duplicates',
     tasks: 'Tasks',
+    meetings: 'Meetings',
     settings: 'Settings',
     changes: 'My changes',
     search: 'Search',

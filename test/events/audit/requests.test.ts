@@ -90,6 +90,7 @@ const RECORDS = [
   '/drafts/:key/files/copy',
   '/drafts/:key/files/restore',
   '/people',
+  '/meetings/mails',
   '/people/read',
   '/preferences',
   '/notifications/read',

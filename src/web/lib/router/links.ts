@@ -35,7 +35,7 @@ export function addressInside(link: Link, here: string): string | null {
   const path = to.pathname.slice(base.length)
   if (!to.href.startsWith(`${from.origin}${base}/`) || isOutside(path)) return null
   if (to.hash !== '' && to.pathname === from.pathname && to.search === from.search) return null
-  return path + to.search
+  return path + to.search + to.hash
 }
 
 /** Lets clicks on links inside the app change the screen instead of loading a page. */
