@@ -4,6 +4,7 @@ import { type Block, blocksOf } from '../../../lib/pure/markdown/blocks.ts'
 import { type Node, nodesOf } from '../../../lib/pure/markdown/inline.ts'
 import { Marked } from '../../components/marked.tsx'
 import { memberName } from '../../data/boot.ts'
+import { whole } from '../../lib/base.ts'
 
 // Notes are Markdown that anybody may have written, imports and other programs too. What is read here becomes elements
 // one by one, never HTML, so that nothing in a text is markup; what is not known stays as it was typed.
@@ -106,8 +107,10 @@ function inline(node: Node, key: number): ComponentChildren {
       </Picture>
     )
   if (node.is === 'link') {
+    // What leads to a page of ours, such as a place in a meeting, opens here.
+    const isOurs = node.href.startsWith(whole('/'))
     return (
-      <a key={key} class="link" href={node.href} target="_blank" rel="noreferrer">
+      <a key={key} class="link" href={node.href} {...(isOurs ? {} : { target: '_blank', rel: 'noreferrer' })}>
         {children}
       </a>
     )

@@ -140,7 +140,10 @@ function sentenceOf({ kind, shown, stayedMs }: EntryProps): ComponentChildren {
       ]
       return (
         <>
-          <b>{title}</b>, {facts.filter(Boolean).join(', ')}
+          <a class="link" href={`/meetings/${entry.meeting.id}`}>
+            <b dir="auto">{title}</b>
+          </a>
+          , {facts.filter(Boolean).join(', ')}
         </>
       )
     }

@@ -158,12 +158,12 @@ function Meetings({ contact }: { contact: string }) {
         const meeting = recordOf('meetings', id).value as Meeting | null | undefined
         return (
           meeting && (
-            <p key={id} class="row line">
+            <a key={id} class="row line" href={`/meetings/${id}`}>
               <span class="cut grow" dir="auto">
                 {meeting.title}
               </span>
               <span class="small mute">{format.value.when(meeting.starts_at, now.value)}</span>
-            </p>
+            </a>
           )
         )
       })}

@@ -163,4 +163,13 @@ export const de: Like<typeof en> = {
   playAt: (time: string) => `Ab ${time} abspielen`,
   saidBy: 'Das sagte jemand anderes',
   isSaidBy: (time: string, name: string) => `Was um ${time} gesagt wurde, ist jetzt von ${name}`,
+  badFile: (file: string, line: string) =>
+    `„${file}“ ist nicht lesbar: Zeile ${line} ist nicht so, wie sie in einer solchen Datei steht.`,
+  refusals: {
+    no_mailbox: 'Es gibt kein Postfach, das sie sendet. Richten Sie eines ein, oder senden Sie nichts.',
+    nobody: 'Jemand in der Liste hat weder einen Datensatz noch eine Adresse.',
+    repeated: 'Jemand steht zweimal in der Liste.',
+    wrong_order: 'Das Ende muss nach dem Anfang liegen.',
+    too_many: 'Für eine Mail sind das zu viele Personen. Senden Sie nichts, oder nennen Sie weniger.',
+  },
 }

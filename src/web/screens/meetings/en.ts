@@ -159,4 +159,12 @@ export const en = {
   playAt: (time: string) => `Play from ${time}`,
   saidBy: 'Somebody else said this',
   isSaidBy: (time: string, name: string) => `What was said at ${time} is ${name}’s now`,
+  badFile: (file: string, line: string) => `“${file}” cannot be read: its line ${line} is not as such a file has it.`,
+  refusals: {
+    no_mailbox: 'There is no mailbox to send them from. Set one up, or send nothing.',
+    nobody: 'Somebody in the list has neither a record nor an address.',
+    repeated: 'Somebody is in the list twice.',
+    wrong_order: 'The end has to be after the start.',
+    too_many: 'These are too many people for one mail. Send nothing, or name fewer.',
+  },
 }

@@ -23,6 +23,7 @@ export const KIND_ICONS: Record<string, IconName> = {
   contacts: 'person',
   companies: 'firm',
   tasks: 'task',
+  meetings: 'cal',
   lists: 'list',
 }
 
@@ -82,7 +83,7 @@ function Mark({ kind, record }: { kind: SearchedKind; record: Rec }) {
   const name = titleOf(kind, record)
   if (kind === 'companies') return <Avatar kind="company" name={name} />
   if (kind === 'contacts') return <Avatar kind="contact" name={name} />
-  if (kind === 'tasks') return <Icon name="task" />
+  if (kind === 'tasks' || kind === 'meetings') return <Icon name={KIND_ICONS[kind] ?? 'task'} />
   const deal = record as Partial<Deal>
   const stage = boot.value.stages.find(({ id }) => id === deal.stage)
   const open = boot.value.stages.filter(({ pipeline_id, is_open }) => pipeline_id === stage?.pipeline_id && is_open)
@@ -99,7 +100,7 @@ function subtitleOf(kind: SearchedKind, record: Rec): string {
   if (kind === 'contacts') return [paletteTexts().kinds.contacts, job_title, company].filter(Boolean).join(', ')
   if (kind === 'companies')
     return [paletteTexts().kinds.companies, address?.city ?? domains?.[0]].filter(Boolean).join(', ')
-  return paletteTexts().kinds.tasks
+  return [paletteTexts().kinds[kind], company].filter(Boolean).join(', ')
 }
 
 function End({ kind, record }: { kind: SearchedKind; record: Rec }) {
@@ -107,6 +108,7 @@ function End({ kind, record }: { kind: SearchedKind; record: Rec }) {
     const { amount, currency } = record as Partial<Deal>
     return amount === null || amount === undefined ? null : <Money amount={amount} currency={currency} />
   }
+  if (kind === 'meetings') return <span>{format.value.when(String(record.starts_at), now.value)}</span>
   const { due_at, is_overdue } = record as Partial<Task>
   if (kind !== 'tasks' || !due_at) return null
   return <span class={is_overdue ? 'late' : undefined}>{format.value.when(due_at, now.value)}</span>

@@ -3,7 +3,7 @@ import { fold } from '../../lib/fold.ts'
 import { fit, searchable, wordsOf } from './match.ts'
 import { type Command, type CommandContext, isOffered } from './registry.ts'
 
-export const SEARCHED = ['deals', 'contacts', 'companies', 'tasks'] as const
+export const SEARCHED = ['deals', 'contacts', 'companies', 'tasks', 'meetings'] as const
 export type SearchedKind = (typeof SEARCHED)[number]
 export type Scope = 'all' | SearchedKind | 'commands'
 
@@ -15,7 +15,7 @@ export const SHOWN_IN_SCOPE = 12
 
 export function titleOf(kind: SearchedKind, record: Rec): string {
   const shape = record as Partial<Deal & Contact & Company & Task>
-  return String((kind === 'deals' || kind === 'tasks' ? shape.title : shape.name) ?? '')
+  return String((kind === 'contacts' || kind === 'companies' ? shape.name : shape.title) ?? '')
 }
 
 export const hrefOf = (kind: string, id: string): string => `/${kind}/${encodeURIComponent(id)}`
@@ -51,6 +51,7 @@ export function searchRecords(
 }
 
 function isOver(kind: SearchedKind, record: Rec): boolean {
+  if (kind === 'meetings') return record.status === 'canceled'
   if (kind !== 'deals' && kind !== 'tasks') return false
   return record.status !== undefined && record.status !== 'open'
 }

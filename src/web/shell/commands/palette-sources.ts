@@ -30,11 +30,11 @@ async function askFor(kind: SearchedKind, typed: string): Promise<Hit[]> {
   const { api, store } = client()
   const since = store.moment()
   const { q, parts } = searchFor(kind, typed.trim())
-  // Tasks have no filters.
-  if (kind === 'tasks' && parts.length > 0) return []
+  // Tasks and meetings have no filters.
+  if ((kind === 'tasks' || kind === 'meetings') && parts.length > 0) return []
   const filter = parts.length > 0 ? { filter: JSON.stringify({ all: parts }) } : {}
   const place = parts.length > 0 ? `/app/rows/${kind}` : `/api/v1/${kind}`
-  const path = pathWith(place, { ...filter, ...(q === '' ? {} : { q }), limit: PER_KIND })
+  const path = pathWith(place, { ...filter, ...(q === '' ? {} : { q }), ...(kind === 'meetings' ? { sort: '-starts_at' } : {}), limit: PER_KIND })
   const { data } = await api.get<{ data: Rec[] }>(path)
   return data.map((record, index) => {
     store.accept(kind, record, { since })

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Check } from '../../../components/check.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { sayWhy } from '../../../components/say-why.ts'
+import { ApiProblem } from '../../../data/api.ts'
 import { client } from '../../../data/current.ts'
 import type { Fields } from '../../../data/types.ts'
 import { format } from '../../../lib/locale.ts'
@@ -43,6 +44,13 @@ export function useMails(id: string | null, given: Fields | null | undefined): K
 export const countOf = (mails: Mails | undefined): number =>
   (mails?.mails ?? []).reduce((sum, { to }) => sum + to.length, 0)
 
+/** What is wrong with a meeting in words of its own, where those that all forms share do not say enough. */
+export function whyNot(error: unknown): string {
+  const [first] = error instanceof ApiProblem ? error.errors : []
+  const own = texts().refusals as Readonly<Record<string, string>>
+  return (first && own[first.code]) ?? sayWhy(error)
+}
+
 type TellProps = {
   known: Known
   isTold: boolean
@@ -63,7 +71,7 @@ export function WhoIsTold({ known: { mails, error }, isTold, onTold, isThere }: 
         {error !== undefined && (
           <p class="help late">
             <Icon name="alert" small />
-            {sayWhy(error)}
+            {whyNot(error)}
           </p>
         )}
         {isTold && mails?.mails.length === 0 && <p class="small mute">{words.noMails}</p>}

@@ -26,8 +26,14 @@ export async function takeFile(meeting: string, file: File): Promise<void> {
     const said = words.uploaded(saved.segments.length, mended)
     offerLocal(said, () => (before ? restore(meeting, before, saved.version) : drop(meeting)))
   } catch (error) {
-    refuse(sayWhy(error))
+    refuse(whyNot(file, error))
   }
+}
+
+/** The server names the line of the file that it cannot read. */
+function whyNot({ name }: File, error: unknown): string {
+  if (!(error instanceof ApiProblem) || error.code !== 'malformed_captions') return sayWhy(error)
+  return texts().badFile(name, /^Line (\d+)/.exec(error.detail)?.[1] ?? '1')
 }
 
 const refuse = (text: string): void => void showToast({ kind: 'error', text })

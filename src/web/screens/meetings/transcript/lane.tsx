@@ -60,7 +60,7 @@ export function Lane({ transcript, hits, now, onJump }: LaneProps) {
           <rect class="now" x={Math.max(0, stepOf(now, length) - 1)} y={0} width={2} height={height} />
         </svg>
       </div>
-      <p class="row small mute num">
+      <p class="row small mute">
         <span class="grow">0:00</span>
         <span>{clockOf(length)}</span>
       </p>

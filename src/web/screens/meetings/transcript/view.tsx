@@ -56,30 +56,43 @@ export function TranscriptView({ meeting, transcript, onReplace }: ViewProps) {
   )
   const keys = useMemo(() => shown.map(String), [shown])
 
+  /** The address says a second only while one is there: the same link leads back to it. */
+  const leaveAddress = () => {
+    if (location.hash.startsWith('#t='))
+      history.replaceState(history.state, '', location.pathname + location.search)
+  }
+  const go = (segment: number) => {
+    leaveAddress()
+    jump(segment)
+  }
+  const enter = (segment: number) => {
+    if (segment !== at) leaveAddress()
+    setAt(segment)
+  }
   /** Brings a segment into the upper part of the view: rows on the way are measured as they come, so it takes a few frames. */
   const jump = (segment: number, times = 4) => {
     setAt(segment)
     const row = shown.indexOf(segment)
     const box = scroller.current
     if (row < 0) return setSpeaker('')
-    const go = (left: number) => {
+    const scroll = (left: number) => {
       if (!box?.isConnected) return
       box.scrollTop = Math.max(0, (list.current?.offsetOf(row) ?? 0) - box.clientHeight / 4)
-      if (left > 0) requestAnimationFrame(() => go(left - 1))
+      if (left > 0) requestAnimationFrame(() => scroll(left - 1))
     }
-    go(times)
+    scroll(times)
   }
-  const toTime = (ms: number) => jump(segmentAt(segments, ms))
+  const toTime = (ms: number) => go(segmentAt(segments, ms))
   const toHit = (next: number) => {
     if (hits.length === 0) return
     const place = (next + hits.length) % hits.length
     setHitAt(place)
-    jump(hits[place]?.marks[0]?.segment ?? 0)
+    go(hits[place]?.marks[0]?.segment ?? 0)
   }
   const step = (by: number) => {
     const row = Math.max(0, shown.indexOf(at))
     const next = Math.max(0, Math.min(shown.length - 1, row + by))
-    setAt(shown[next] ?? 0)
+    enter(shown[next] ?? 0)
     list.current?.focus(next)
   }
 
@@ -87,7 +100,7 @@ export function TranscriptView({ meeting, transcript, onReplace }: ViewProps) {
   useEffect(() => {
     const follow = () => {
       const [, seconds] = /^#t=(\d{1,6})$/.exec(location.hash) ?? []
-      if (seconds !== undefined) toTime(Number(seconds) * 1000 + 999)
+      if (seconds !== undefined) jump(segmentAt(segments, Number(seconds) * 1000 + 999))
       return seconds !== undefined
     }
     if (!follow() && hits.length > 0) toHit(0)
@@ -178,7 +191,7 @@ export function TranscriptView({ meeting, transcript, onReplace }: ViewProps) {
                 marks={marks.get(place) ?? NONE}
                 nowMarks={nowMarks}
                 recording={meeting.recording_url}
-                onEnter={() => setAt(place)}
+                onEnter={() => enter(place)}
                 acts={acts}
               />
             )
