@@ -108,7 +108,10 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
     })
     await show(`/meetings/${id}`)
     const people = page.getByRole('region', { name: 'Who comes' })
-    assert.equal(await people.getByRole('link', { name: 'Margit Larsen' }).getAttribute('href'), `/contacts/${contact.id}`)
+    assert.equal(
+      await people.getByRole('link', { name: 'Margit Larsen' }).getAttribute('href'),
+      `/contacts/${contact.id}`,
+    )
     assert.deepEqual(await people.locator('.state').allTextContents(), ['tentative', 'declined'])
     await page.getByText('Then the price.').waitFor()
     await page.getByRole('region', { name: 'Summary' }).getByRole('button').click()
@@ -123,7 +126,8 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
   test('names who gets which mail before it is cancelled, and sends nothing if that is chosen', async () => {
     setMailboxes(server, [SUPPORT])
     const guests = { participants: [{ email: 'margit@oresund.example', name: 'Margit' }], send_invitations: true }
-    const mails = () => server.store.db.prepare("SELECT count(*) FROM messages WHERE direction = 'outbound'").pluck().get() as number
+    const mails = () =>
+      server.store.db.prepare("SELECT count(*) FROM messages WHERE direction = 'outbound'").pluck().get() as number
     const { id } = await make('To be cancelled', 48 * HOUR_MS, guests)
     const sent = mails()
     await show(`/meetings/${id}`)
@@ -185,7 +189,10 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
     await note.getByRole('button', { name: 'Add the note' }).click()
     await note.waitFor({ state: 'detached' })
     const [made] = (await ok('GET', `/notes?meeting_id=${id}`)).data
-    assert.equal(made.body.trim(), `> Then we take the gateway.\n\nspeaker_3, [12:34](${screens.url}/meetings/${id}#t=754)`)
+    assert.equal(
+      made.body.trim(),
+      `> Then we take the gateway.\n\nspeaker_3, [12:34](${screens.url}/meetings/${id}#t=754)`,
+    )
     await page.keyboard.press('t')
     const task = page.getByRole('dialog', { name: 'Make a task' })
     await task.getByRole('textbox', { name: 'What is to be done' }).fill('Order the gateway')
@@ -210,7 +217,9 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
     await show(`/meetings/${id}`)
     await page.locator('.segment', { hasText: 'both halls' }).click()
     await page.evaluate(() => {
-      const [one, other] = [...document.querySelectorAll('.segment .words')].filter((words) => /gateway serve|both halls/.test(words.textContent ?? ''))
+      const [one, other] = [...document.querySelectorAll('.segment .words')].filter((words) =>
+        /gateway serve|both halls/.test(words.textContent ?? ''),
+      )
       getSelection()?.setBaseAndExtent(one?.firstChild as Node, 8, other?.firstChild as Node, 11)
     })
     await page.getByRole('button', { name: 'Quote in a note' }).click()
@@ -228,7 +237,8 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
     await page.getByRole('combobox', { name: 'Who is this?' }).fill('Aïcha')
     await page.getByRole('option', { name: /Aïcha Benhaddou/ }).waitFor()
     await page.keyboard.press('Enter')
-    const speaker = async (key: string) => (await transcript(id)).speakers.find((each: { key: string }) => each.key === key)
+    const speaker = async (key: string) =>
+      (await transcript(id)).speakers.find((each: { key: string }) => each.key === key)
     await until(async () => (await speaker('speaker_2')).contact_id === contact.id)
     await talkTime.getByRole('link', { name: 'Aïcha Benhaddou' }).waitFor()
     await talkTime.getByRole('button', { name: 'Who Aïcha Benhaddou is' }).click()
@@ -240,7 +250,10 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
     await until(async () => (await speaker('speaker_2'))?.contact_id === contact.id)
     await page.locator('.segment', { hasText: 'both halls' }).click()
     await here().getByRole('button', { name: 'Somebody else said this' }).click()
-    await page.getByRole('menuitemcheckbox', { name: 'Jonas Lindqvist' }).or(page.getByRole('menuitemradio', { name: 'Jonas Lindqvist' })).click()
+    await page
+      .getByRole('menuitemcheckbox', { name: 'Jonas Lindqvist' })
+      .or(page.getByRole('menuitemradio', { name: 'Jonas Lindqvist' }))
+      .click()
     await until(async () => (await transcript(id)).segments[2].speaker === 'jonas')
     assert.equal((await transcript(id)).segments[1].speaker, 'speaker_2')
     await assertAccessible(page)
@@ -253,7 +266,10 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
     await ok('PUT', `/meetings/${id}/transcript`, { speakers: SPEAKERS, segments: TALK.slice(0, 2) })
     await page.locator('.segment', { hasText: 'both halls' }).click()
     await here().getByRole('button', { name: 'Somebody else said this' }).click()
-    await page.getByRole('menuitemcheckbox', { name: 'Jonas Lindqvist' }).or(page.getByRole('menuitemradio', { name: 'Jonas Lindqvist' })).click()
+    await page
+      .getByRole('menuitemcheckbox', { name: 'Jonas Lindqvist' })
+      .or(page.getByRole('menuitemradio', { name: 'Jonas Lindqvist' }))
+      .click()
     await page.locator('.segment', { hasText: 'both halls' }).waitFor({ state: 'detached' })
     assert.equal((await transcript(id)).segments.length, 2)
   })
@@ -273,7 +289,9 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
         ([name, text]) => {
           const dataTransfer = new DataTransfer()
           dataTransfer.items.add(new File([text as string], name as string))
-          document.querySelector('.transcript')?.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+          document
+            .querySelector('.transcript')
+            ?.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
         },
         [name, text],
       )
@@ -297,7 +315,14 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
 
   test('20,000 lines: the last hit comes into view, few rows are in the page, naming answers at once', async () => {
     const { id } = await make('Long', -HOUR_MS)
-    const segments = Array.from({ length: 20_000 }, (_, n) => said(n % 2 ? 'speaker_2' : 'jonas', n, n % 5000 === 4999 ? `the needle ${n}` : `Line ${n} of a long talk, said by somebody`, 1))
+    const segments = Array.from({ length: 20_000 }, (_, n) =>
+      said(
+        n % 2 ? 'speaker_2' : 'jonas',
+        n,
+        n % 5000 === 4999 ? `the needle ${n}` : `Line ${n} of a long talk, said by somebody`,
+        1,
+      ),
+    )
     await ok('PUT', `/meetings/${id}/transcript`, { speakers: SPEAKERS.slice(0, 2), segments })
     await show(`/meetings/${id}`)
     await page.locator('.segment').first().waitFor()
@@ -306,15 +331,24 @@ describe('the page of a meeting', { skip: noBrowser, concurrency: false }, () =>
     await page.keyboard.press('Shift+Enter')
     await page.getByText('4 of 4').waitFor()
     await here().getByText('the needle 19999').waitFor()
-    assert.equal(await here().evaluate((row) => {
-      const [box, view] = [row.getBoundingClientRect(), (row.closest('[data-scroller]') as Element).getBoundingClientRect()]
-      return box.top >= view.top - 1 && box.bottom <= view.bottom + 1
-    }), true)
+    assert.equal(
+      await here().evaluate((row) => {
+        const [box, view] = [
+          row.getBoundingClientRect(),
+          (row.closest('[data-scroller]') as Element).getBoundingClientRect(),
+        ]
+        return box.top >= view.top - 1 && box.bottom <= view.bottom + 1
+      }),
+      true,
+    )
     assert.ok((await page.locator('.segment').count()) < 80)
     await page.getByRole('button', { name: 'Who speaker_2 is' }).click()
     await page.getByRole('menuitem', { name: 'Who is this?' }).click()
     await page.getByRole('combobox', { name: 'Who is this?' }).fill('Guénolé')
-    await page.getByRole('option', { name: /Guénolé/ }).first().waitFor()
+    await page
+      .getByRole('option', { name: /Guénolé/ })
+      .first()
+      .waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('region', { name: 'Talk time' }).getByText('Guénolé').waitFor()
     await here().getByText('the needle 19999').waitFor()

@@ -132,6 +132,27 @@ describe('the meetings', { skip: noBrowser, concurrency: false }, () => {
     await page.getByRole('heading', { name: 'Loggers: route plan' }).waitFor()
   })
 
+  test('that end at midnight stand on their own day, and one that is made shorter is not a day longer', async () => {
+    const day = new Date(server.now() + 10 * DAY_MS).toISOString().slice(0, 10)
+    const next = new Date(server.now() + 11 * DAY_MS).toISOString().slice(0, 10)
+    const { id } = await ok('POST', '/api/v1/meetings', {
+      title: 'Late call',
+      starts_at: `${day}T22:30:00Z`,
+      ends_at: `${next}T00:00:00Z`,
+    })
+    await show(`/meetings?view=week&week=${day}`)
+    await page.locator('.block', { hasText: 'Late call' }).waitFor()
+    assert.equal(await page.locator('.block', { hasText: 'Late call' }).count(), 1)
+    await page.locator('.block', { hasText: 'Late call' }).click()
+    await page.getByRole('heading', { name: 'Late call' }).waitFor()
+    await page.keyboard.press('e')
+    await page.getByText('It ends on the next day.').waitFor()
+    await page.getByLabel('To', { exact: true }).fill('23:00')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await until(async () => (await read(id)).ends_at === `${day}T23:00:00.000Z`)
+    await ok('DELETE', `/api/v1/meetings/${id}`)
+  })
+
   test('are found by what was said, with the place, which the link opens', async () => {
     const { id } = await make('Demo of the board', -DAY_MS)
     await ok('PUT', `/api/v1/meetings/${id}/transcript`, {
@@ -148,7 +169,6 @@ describe('the meetings', { skip: noBrowser, concurrency: false }, () => {
     await row('Demo of the board').getByText('“Can one gateway serve both halls?”').waitFor()
     assert.match(await row('Demo of the board').locator('.said').innerText(), /12:34 Aïcha:/)
     assert.match(page.url(), /q=gateway/)
-    await page.keyboard.press('Escape')
     await row('Demo of the board').locator('a').click()
     await page.locator('.segment.is-at', { hasText: 'gateway' }).waitFor()
     assert.match(page.url(), /#t=754$/)

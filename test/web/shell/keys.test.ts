@@ -172,5 +172,6 @@ test('g and a letter go to the places', () => {
     c: '/contacts',
     o: '/companies',
     l: '/lists',
+    m: '/meetings',
   })
 })

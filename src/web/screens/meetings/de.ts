@@ -55,6 +55,7 @@ export const de: Like<typeof en> = {
   to: 'Bis',
   until: 'bis',
   zoneNote: (zone: string) => `Zeiten in ${zone}.`,
+  nextDay: 'Es endet am nächsten Tag.',
   wholeNote: 'Ganze Tage haben keine Uhrzeit: Sie sind für alle dieselben Tage.',
   participants: 'Wer kommt',
   addParticipant: 'Mitglied, Kontakt oder Adresse hinzufügen',

@@ -52,6 +52,7 @@ export const en = {
   to: 'To',
   until: 'to',
   zoneNote: (zone: string) => `Times in ${zone}.`,
+  nextDay: 'It ends on the next day.',
   wholeNote: 'Whole days have no time: they are the same days for everybody.',
   participants: 'Who comes',
   addParticipant: 'Add a member, a contact or an address',

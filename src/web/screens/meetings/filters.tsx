@@ -41,7 +41,6 @@ export function Filters({ input }: { input: RefObject<HTMLInputElement | null> }
         </Chip>
       )}
       <select
-       
         aria-label={words.who}
         value={who}
         onChange={(event) => void setQuery({ who: event.currentTarget.value || null })}
@@ -57,7 +56,6 @@ export function Filters({ input }: { input: RefObject<HTMLInputElement | null> }
           ))}
       </select>
       <select
-       
         aria-label={words.status}
         value={status}
         onChange={(event) => void setQuery({ status: event.currentTarget.value || null })}

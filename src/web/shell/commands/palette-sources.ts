@@ -34,7 +34,12 @@ async function askFor(kind: SearchedKind, typed: string): Promise<Hit[]> {
   if ((kind === 'tasks' || kind === 'meetings') && parts.length > 0) return []
   const filter = parts.length > 0 ? { filter: JSON.stringify({ all: parts }) } : {}
   const place = parts.length > 0 ? `/app/rows/${kind}` : `/api/v1/${kind}`
-  const path = pathWith(place, { ...filter, ...(q === '' ? {} : { q }), ...(kind === 'meetings' ? { sort: '-starts_at' } : {}), limit: PER_KIND })
+  const path = pathWith(place, {
+    ...filter,
+    ...(q === '' ? {} : { q }),
+    ...(kind === 'meetings' ? { sort: '-starts_at' } : {}),
+    limit: PER_KIND,
+  })
   const { data } = await api.get<{ data: Rec[] }>(path)
   return data.map((record, index) => {
     store.accept(kind, record, { since })

@@ -69,7 +69,7 @@ export function draftOf(meeting: Meeting): Draft {
     title: meeting.title,
     is_whole: whole !== undefined,
     day: whole?.[0] ?? dateIn(starts, timezone),
-    last_day: whole?.[1] ?? dateIn(ends, timezone),
+    last_day: whole?.[1] ?? lastDay(starts, ends, timezone),
     from: whole ? '09:00' : timeIn(starts, timezone),
     to: whole ? '10:00' : timeIn(ends, timezone),
     location: meeting.location ?? '',
@@ -78,6 +78,13 @@ export function draftOf(meeting: Meeting): Draft {
     participants: meeting.participants,
     send_invitations: meeting.send_invitations,
   }
+}
+
+/** An end before the time of the start is on the next day by itself: a shorter one is then not a day longer. */
+function lastDay(starts: number, ends: number, timezone: string): string {
+  const [first, last] = [dateIn(starts, timezone), dateIn(ends, timezone)]
+  const isByItself = last === addDays(first, 1) && timeIn(ends, timezone) <= timeIn(starts, timezone)
+  return isByItself ? first : last
 }
 
 /** What is sent to the server; undefined while a day or a time is missing. A time that nobody touched stays, to the second. */

@@ -94,7 +94,14 @@ export function Times({ draft, error, zone, onChange }: TimesProps) {
         {(draft.is_whole || draft.last_day > draft.day) && input('date', 'last_day', words.lastDay)}
       </div>
       <p class="help" id={`${id}-note`}>
-        {draft.is_whole ? words.wholeNote : words.zoneNote(zone)}
+        {draft.is_whole
+          ? words.wholeNote
+          : [
+              words.zoneNote(zone),
+              draft.to !== '' && draft.to <= draft.from && draft.last_day <= draft.day && words.nextDay,
+            ]
+              .filter(Boolean)
+              .join(' ')}
       </p>
       <Fault id={`${id}-error`} error={error} />
     </div>

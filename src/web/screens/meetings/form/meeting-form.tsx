@@ -57,10 +57,12 @@ export function MeetingForm({ meeting, about, onClose, onSaved }: MeetingFormPro
     } catch (error) {
       setSaving(false)
       const found = error instanceof ApiProblem ? error.errors : []
-      const named = Object.fromEntries(found.map(({ pointer, code, message }) => [
+      const named = Object.fromEntries(
+        found.map(({ pointer, code, message }) => [
           pointer.split('/')[1] ?? '',
           (words.refusals as Readonly<Record<string, string>>)[code] ?? message,
-        ]))
+        ]),
+      )
       refuse(Object.keys(named).length > 0 ? named : { '': sayWhy(error) })
     }
   }

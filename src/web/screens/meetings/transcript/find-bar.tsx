@@ -84,12 +84,7 @@ export function FindBar({
       />
       <span class="grow" />
       {meeting.recording_url && <Shift meeting={meeting} address={meeting.recording_url} />}
-      <select
-       
-        aria-label={words.speaker}
-        value={speaker}
-        onChange={(event) => onSpeaker(event.currentTarget.value)}
-      >
+      <select aria-label={words.speaker} value={speaker} onChange={(event) => onSpeaker(event.currentTarget.value)}>
         <option value="">{words.allSpeakers}</option>
         {speakers.map(({ key, name }) => (
           <option key={key} value={key}>

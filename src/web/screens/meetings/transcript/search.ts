@@ -105,3 +105,12 @@ export function segmentAt(segments: readonly Segment[], ms: number): number {
   }
   return Math.max(0, low)
 }
+
+/** The segment that an address with a second means: the first that begins in it, else the one that is heard then. */
+export function segmentOfSecond(segments: readonly Segment[], second: number): number {
+  const at = segmentAt(segments, second * 1000 - 1)
+  const next = (segments[at]?.start_ms ?? 0) >= second * 1000 ? at : at + 1
+  return (segments[next]?.start_ms ?? Number.POSITIVE_INFINITY) < (second + 1) * 1000
+    ? next
+    : segmentAt(segments, second * 1000)
+}

@@ -11,7 +11,7 @@ import { FindBar } from './find-bar.tsx'
 import { Lane } from './lane.tsx'
 import { addressAt, type Quote, quoteOf } from './quote.ts'
 import { QuoteNote, QuoteTask } from './quote-form.tsx'
-import { hitsIn, indexOf, type Mark, segmentAt, timeIn } from './search.ts'
+import { hitsIn, indexOf, type Mark, segmentAt, segmentOfSecond, timeIn } from './search.ts'
 import { type Acts, SegmentRow } from './segment-row.tsx'
 import { transcriptCommands } from './transcript-commands.ts'
 import type { Transcript } from './types.ts'
@@ -58,8 +58,7 @@ export function TranscriptView({ meeting, transcript, onReplace }: ViewProps) {
 
   /** The address says a second only while one is there: the same link leads back to it. */
   const leaveAddress = () => {
-    if (location.hash.startsWith('#t='))
-      history.replaceState(history.state, '', location.pathname + location.search)
+    if (location.hash.startsWith('#t=')) history.replaceState(history.state, '', location.pathname + location.search)
   }
   const go = (segment: number) => {
     leaveAddress()
@@ -100,7 +99,7 @@ export function TranscriptView({ meeting, transcript, onReplace }: ViewProps) {
   useEffect(() => {
     const follow = () => {
       const [, seconds] = /^#t=(\d{1,6})$/.exec(location.hash) ?? []
-      if (seconds !== undefined) jump(segmentAt(segments, Number(seconds) * 1000 + 999))
+      if (seconds !== undefined) jump(segmentOfSecond(segments, Number(seconds)))
       return seconds !== undefined
     }
     if (!follow() && hits.length > 0) toHit(0)
