@@ -79,6 +79,7 @@ function SegmentActs({ meeting, transcript, segment, recording, acts }: SegmentR
   const time = clockOf(segment.start_ms)
   const { speakers } = transcript
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a border of its own
     <div class="row acts" role="group" aria-label={time} onMouseDown={keepChoice}>
       {mayWrite('notes') && (
         <Button icon="note" onClick={acts.note}>

@@ -154,9 +154,9 @@ export function TranscriptView({ meeting, transcript, onReplace }: ViewProps) {
         onSpeaker={setSpeaker}
         onReplace={onReplace}
       />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows act on the times inside, which are buttons */}
       <div
         ref={scroller}
-        role="presentation"
         class="scroll segments"
         data-scroller
         onKeyDown={(event) => {
