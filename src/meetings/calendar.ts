@@ -1,6 +1,7 @@
 import ICAL from 'ical.js'
 import { PRODUCT } from '../lib/icalendar/calendar.ts'
 import { timeInUid } from '../lib/icalendar/series.ts'
+import { type Times, wholeDaysOf } from '../lib/written/days/whole-days.ts'
 import type { Meeting } from './meeting.ts'
 import type { Participant } from './participants.ts'
 
@@ -45,7 +46,8 @@ export function meetingCalendar(meeting: Meeting, mail?: Scheduling): string {
   const organizers = mail ? [mail.organizer] : participants.filter(({ role }) => role === 'organizer')
   const [starts, ends] = secondsOf(meeting)
   // An occurrence is named by its day only where it takes whole days: then its times are days, too.
-  const days = mail?.recurrence && !mail.recurrence.endsWith('Z') ? (meeting.timezone ?? 'UTC') : undefined
+  const isWhole = mail?.recurrence ? !mail.recurrence.endsWith('Z') : wholeDaysIn(meeting) !== undefined
+  const days = isWhole ? (meeting.timezone ?? 'UTC') : undefined
   const zone = meeting.timezone === null || days ? undefined : zoneOf(meeting.timezone, starts, ends)
   const event: Property[] = [
     text('uid', mail?.uid ?? uidOf(meeting)),
@@ -76,6 +78,10 @@ export function meetingCalendar(meeting: Meeting, mail?: Scheduling): string {
   ]
   return ICAL.stringify(calendar)
 }
+
+/** The days of a meeting that takes whole days: those of its own zone, without which nobody knows where its midnights are. */
+export const wholeDaysIn = (meeting: Times): [string, string] | undefined =>
+  meeting.timezone === null ? undefined : wholeDaysOf(meeting, meeting.timezone)
 
 /** Whole seconds, in milliseconds; the end stays after the start. */
 function secondsOf({ starts_at, ends_at }: Meeting): [starts: number, ends: number] {

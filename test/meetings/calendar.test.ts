@@ -431,3 +431,11 @@ describe('GET with Accept: text/calendar', () => {
     assert.equal((await ask(path, 'text/calendar', server.b.token)).status, 404)
   })
 })
+
+test('whole days of the zone of a meeting are dates, the last one excluded; other times stay times', () => {
+  const days = { starts_at: '2027-03-27T23:00:00.000Z', ends_at: '2027-03-28T22:00:00.000Z', timezone: 'Europe/Berlin' }
+  assert.equal(lineOf(days, 'DTSTART'), 'DTSTART;VALUE=DATE:20270328')
+  assert.equal(lineOf(days, 'DTEND'), 'DTEND;VALUE=DATE:20270329')
+  assert.match(lineOf({ ...days, timezone: 'UTC' }, 'DTSTART') ?? '', /^DTSTART;TZID=UTC:|^DTSTART:20270327T230000Z/)
+  assert.equal(lineOf({ ...days, timezone: null }, 'DTSTART'), 'DTSTART:20270327T230000Z')
+})

@@ -98,13 +98,20 @@ export const invitingStore = once((deps: Deps) => {
     const letters = lettersOf(before, after, { now: clock.now(), isOurs, isSent: of.isSent })
     if (letters.length === 0) return after
     requireScopes(who, [SENDS])
-    return send(who, letters, before && after ? askedAgain(before, after, letters) : after, meeting, of)
+    return send(who, letters, before && after ? askedAgain(before, after, letters) : after, meeting, of, before)
   }
 
   const isAhead = ({ status, ends_at }: Meeting): boolean => status !== 'canceled' && Date.parse(ends_at) > clock.now()
 
   /** `after` is missing if the meeting is deleted. */
-  function send(who: Caller, letters: readonly Letter[], after: Meeting | undefined, meeting: Meeting, of: Known) {
+  function send(
+    who: Caller,
+    letters: readonly Letter[],
+    after: Meeting | undefined,
+    meeting: Meeting,
+    of: Known,
+    before: Meeting | undefined,
+  ) {
     const { sender, name } = senderFor(who, meeting, of)
     // Each mail has a higher number than all before it, whomever they went to.
     const sequence = Math.max(after ? meeting.version - 1 : meeting.version, of.sequence + 1)
@@ -126,7 +133,7 @@ export const invitingStore = once((deps: Deps) => {
         attendees: isCanceled ? to : shown.participants.filter(({ email }) => email !== null),
       })
       const zone = shown.timezone ?? orgOf(db, who.org).timezone
-      const written = { ...invitationText(kind, shown, name, zone), method: METHODS[kind], calendar }
+      const written = { ...invitationText(kind, shown, name, zone, before), method: METHODS[kind], calendar }
       conversation_id = post(who, { ...meeting, conversation_id }, { ...written, sender, name, to, people: to })
       if (isForAll) known.keep(who.org, named, { meeting: linked, from: sender.email, ...version, isCanceled })
     }

@@ -89,6 +89,38 @@ const counts = (): number[] =>
   )
 
 describe('a meeting with send_invitations', () => {
+  test('tells in an update which time and place it had, and nothing of what stayed', async (t) => {
+    const { one } = await office(t)
+    const meeting = await plan({ participants: [EVA] })
+    await one()
+    await patchRecord(`/meetings/${meeting.id}`, { location: 'Room 5' })
+    const place = (await one()).text
+    assert.match(place, /Where: Room 5\n {2}before: Room 4\n/)
+    assert.equal(place.match(/before:/g)?.length, 1)
+    await patchRecord(`/meetings/${meeting.id}`, {
+      ends_at: new Date(Date.parse(meeting.ends_at) + 1_800_000).toISOString(),
+    })
+    const time = (await one()).text
+    assert.match(
+      time,
+      /When: Tuesday, 1 December 2026, 10:00 to 11:30 \(Europe\/Berlin\)\n {2}before: Tuesday, 1 December 2026, 10:00 to 11:00/,
+    )
+    assert.equal(time.match(/before:/g)?.length, 1)
+  })
+
+  test('of whole days is in calendars as days, and its mail names them without a time', async (t) => {
+    const { one } = await office(t)
+    const days = {
+      starts_at: '2027-01-22T23:00:00.000Z',
+      ends_at: '2027-01-24T23:00:00.000Z',
+      timezone: 'Europe/Berlin',
+    }
+    await plan({ ...days, participants: [EVA] })
+    const { isDay, text } = await one()
+    assert.equal(isDay, true)
+    assert.match(text, /When: Saturday, 23 January 2027 to Sunday, 24 January 2027\n/)
+  })
+
   test('is in the calendars of its participants, from an address of ours', async (t) => {
     const { one } = await office(t)
     const seq = server.lastSeq()

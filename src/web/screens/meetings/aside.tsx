@@ -77,11 +77,7 @@ function People({ meeting: { participants } }: { meeting: Meeting }) {
           const shown = name ?? email ?? ''
           return (
             <li key={at} class="row">
-              <Avatar
-                kind={member_id ? 'member' : contact_id ? 'contact' : 'nobody'}
-                id={member_id ?? undefined}
-                name={shown}
-              />
+              <Avatar kind={member_id ? 'member' : 'contact'} id={member_id ?? undefined} name={shown} />
               <span class="cut grow" dir="auto">
                 {contact_id ? <a href={`/contacts/${contact_id}`}>{shown}</a> : shown}
               </span>

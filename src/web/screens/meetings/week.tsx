@@ -134,7 +134,7 @@ function Block({ meeting, place, first = 0 }: { meeting: Meeting; place?: Placed
       style={style || undefined}
       title={place ? `${timeOf(meeting)} ${title}` : title}
     >
-      {place && <span class={isLong ? 'num block-time' : 'num'}>{timeOf(meeting)} </span>}
+      {place && <span class={isLong ? 'block-time' : undefined}>{timeOf(meeting)} </span>}
       <span dir="auto">{title}</span>
     </a>
   )

@@ -33,7 +33,7 @@ export function TalkTime({ meeting }: { meeting: string }) {
               <span class="num small">{clockOf(speaker.talk_ms)}</span>
               <SpeakerMenu meeting={meeting} speaker={speaker} speakers={speakers} />
             </span>
-            <span class="bar" style={{ inlineSize: `${sum > 0 ? (100 * speaker.talk_ms) / sum : 0}%` }} />
+            <span class="share" style={{ inlineSize: `${sum > 0 ? (100 * speaker.talk_ms) / sum : 0}%` }} />
           </li>
         ))}
       </ul>
