@@ -74,6 +74,8 @@ POST   /app/people                member
 POST   /app/people/read           member
 GET    /app/preferences           viewer
 PATCH  /app/preferences           viewer
+GET    /app/reports/:name         viewer
+GET    /app/reports/:name/list    viewer
 GET    /app/rows/companies        viewer
 GET    /app/rows/contacts         viewer
 GET    /app/rows/conversations    viewer

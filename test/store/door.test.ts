@@ -104,6 +104,7 @@ const OWNERS = [
   'webhooks/',
   'personal/',
   'cleanup/',
+  'reports/',
   'app/settings/',
   'imports/journal/',
   'site/app/',
