@@ -19,8 +19,8 @@ export type Cut = {
   values: Record<string, string | number | null>
   /** A fact counts for its bar and all before it: bars are numbers. */
   isCumulative?: true
-  /** Whether its lengths of time are told, with their median. */
-  hasTimes?: true
+  /** The series of which the median of its lengths of time is told. */
+  median?: string
 }
 
 /** One bar, or all besides some, and one series of it; without them, all bars or all series. */
@@ -109,25 +109,28 @@ export function cutReader(db: Database) {
     }))
   }
 
-  /** The middle of the lengths of time; of an even number, the mean of the two in the middle. Null of none. */
-  function medianOf(cut: Cut, chosen: Chosen, count: number): number | null {
-    if (count === 0) return null
+  /**
+   * The middle of the lengths of time of each bar, or of all facts together; of an even number, the mean of the two in the middle.
+   * What has none is not in it.
+   */
+  function medians(cut: Cut, chosen: Chosen, isByBar: boolean): Map<string, number> {
+    const by = isByBar ? 'PARTITION BY bar' : ''
     const statement = prepare(
-      `SELECT avg(ms) FROM (SELECT ms FROM ${facts(cut)} WHERE ms IS NOT NULL${testsOf(cut, chosen)}
-         ORDER BY ms LIMIT @taken OFFSET @left)`,
+      `SELECT bar, avg(ms) FROM (
+         SELECT bar, ms, row_number() OVER (${by} ORDER BY ms) AS place, count(*) OVER (${by}) AS all_of
+         FROM ${facts(cut)} WHERE ms IS NOT NULL${testsOf(cut, chosen)})
+       WHERE place IN ((all_of + 1) / 2, (all_of + 2) / 2)${isByBar ? ' GROUP BY bar' : ''}`,
     )
-    const taken = count % 2 === 0 ? 2 : 1
-    const place = { taken, left: (count - taken) / 2 }
-    return (bounded(() => statement.get({ ...valuesOf(cut, chosen), ...place })) as [number | null])[0]
-  }
-
-  function told(cut: Cut, chosen: Chosen, rows: readonly Read[]): Measure {
-    const measured = measureOf(rows)
-    return cut.hasTimes ? { ...measured, median_ms: medianOf(cut, chosen, measured.timed) } : measured
+    const rows = bounded(() => statement.all(valuesOf(cut, chosen))) as [bar: string, median: number | null][]
+    return new Map(rows.flatMap(([bar, median]) => (median === null ? [] : [[isByBar ? bar : '', median] as const])))
   }
 
   /** What is behind a bar: how many, and their sums. */
-  const measure = (cut: Cut, chosen: Chosen): Measure => told(cut, chosen, read(cut, chosen))
+  function measure(cut: Cut, chosen: Chosen): Measure {
+    const found = measureOf(read(cut, chosen))
+    const hasMedian = cut.median !== undefined && chosen.series === cut.median
+    return hasMedian ? { ...found, median_ms: medians(cut, chosen, false).get('') ?? null } : found
+  }
 
   /** Which of the bars that were found are told apart, the largest first. */
   function foundBars(found: readonly Read[], names: readonly string[]): string[] {
@@ -136,39 +139,34 @@ export function cutReader(db: Database) {
     return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([bar]) => bar)
   }
 
-  function cutUp(cut: Cut, { names, series, hasOthers }: Bars): { total: Measure; bars: Bar[] } {
+  function cutUp(cut: Cut, { names, series, hasOthers }: Bars): { total: Omit<Bar, 'bar'>; bars: Bar[] } {
     const rows = read(cut, {})
-    const found = hasOthers ? foundBars(rows, names) : []
-    const apart = [...names, ...found.slice(0, MOST_FOUND)]
-    const barOf = (bar: string, chosen: Chosen, own: readonly Read[]): Bar => ({
-      bar,
-      all: told(cut, chosen, own),
+    const timed = { series: cut.median }
+    const byBar = cut.median === undefined ? undefined : medians(cut, timed, true)
+    const ofAll = cut.median === undefined ? undefined : medians(cut, timed, false)
+    const told = (own: readonly Read[], median: number | undefined): Omit<Bar, 'bar'> => ({
+      all: measureOf(own),
       series: Object.fromEntries(
-        series.map((name) => [
-          name,
-          told(
-            cut,
-            { ...chosen, series: name },
-            own.filter((each) => each.series === name),
-          ),
-        ]),
+        series.map((name) => {
+          const measured = measureOf(own.filter((each) => each.series === name))
+          return [name, name === cut.median ? { ...measured, median_ms: median ?? null } : measured]
+        }),
       ),
     })
     const isOf = (bar: string, each: Read): boolean =>
       cut.isCumulative ? Number(each.bar) >= Number(bar) : each.bar === bar
-    const bars = apart.map((bar) =>
-      barOf(
-        bar,
-        { bar },
-        rows.filter((each) => isOf(bar, each)),
-      ),
-    )
-    const rest = found.slice(MOST_FOUND)
-    if (rest.length > 0) {
-      const own = rows.filter(({ bar }) => rest.includes(bar))
-      bars.push({ ...barOf(OTHERS, { besides: apart }, own), names: rest.length })
+    const found = hasOthers ? foundBars(rows, names) : []
+    const apart = [...names, ...found.slice(0, MOST_FOUND)]
+    const bars: Bar[] = apart.map((bar) => {
+      const own = rows.filter((each) => isOf(bar, each))
+      return { bar, ...told(own, byBar?.get(bar)) }
+    })
+    const rest = new Set(found.slice(MOST_FOUND))
+    if (rest.size > 0) {
+      const own = rows.filter(({ bar }) => rest.has(bar))
+      bars.push({ bar: OTHERS, ...told(own, undefined), names: rest.size })
     }
-    return { total: told(cut, {}, rows), bars }
+    return { total: told(rows, ofAll?.get('')), bars }
   }
 
   /** What a bar of `cutUp` stands for. */

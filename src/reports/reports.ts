@@ -70,7 +70,8 @@ export const REPORT_NAMES = Object.keys(REPORTS)
 
 /** A bar as it is told. `is_running`: its month is not over. */
 export type ToldBar = Bar & { label?: string; is_running?: true }
-export type ToldPart = { id: string; series: readonly string[]; total: Measure; bars: ToldBar[] }
+/** `total` has all bars together. */
+export type ToldPart = { id: string; series: readonly string[]; total: Omit<Bar, 'bar'>; bars: ToldBar[] }
 export type Report = {
   name: string
   /** Of the organisation: in it months and days begin. */

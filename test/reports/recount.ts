@@ -65,7 +65,7 @@ export class Recount {
   private readonly units = new Map<Figure, Map<string, [number, bigint, bigint]>>()
 
   add(part: string, bar: string, series: string, deal: Line, chance: number, length?: number | null): void {
-    for (const key of [`${part}/${bar}/${series}`, `${part}/${bar}/*`, `${part}/*/*`]) {
+    for (const key of [`${part}/${bar}/${series}`, `${part}/${bar}/*`, `${part}/*/${series}`, `${part}/*/*`]) {
       const figure = this.figures.get(key) ?? { count: 0, unpriced: 0, sums: {}, lengths: [] }
       this.figures.set(key, figure)
       figure.count++

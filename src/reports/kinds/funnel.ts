@@ -70,6 +70,6 @@ export function visits(question: Question): Cut {
       SELECT ${fact('0', 'd.stage_id', `ifnull(${lastMove}, d.created_at)`, '@now', `${lastMove} IS NULL`, 'running')}
       FROM ${DEALS} WHERE ${CREATED} AND d.status = 'open'${tests.sql}`,
     values: { ...tests.values, ...periodOf(question), now: question.now },
-    hasTimes: true,
+    median: 'finished',
   }
 }

@@ -9,6 +9,7 @@ export const de: Like<typeof en> = {
     companies: 'Firmen',
     lists: 'Listen',
     duplicates: 'Dubletten',
+    reports: 'Berichte',
     tasks: 'Aufgaben',
     meetings: 'Meetings',
     settings: 'Einstellungen',

@@ -7,6 +7,7 @@ export const en = {
     companies: 'Companies',
     lists: 'Lists',
     duplicates: 'Duplicates',
+    reports: 'Reports',
     tasks: 'Tasks',
     meetings: 'Meetings',
     settings: 'Settings',

@@ -4,6 +4,7 @@ import type { PageKind } from '../components/kinds.ts'
 import { showToast } from '../components/toast.tsx'
 import { loadNames } from '../data/names.ts'
 import type { Rec } from '../data/types.ts'
+import { csvCell, downloadCsv } from '../lib/csv.ts'
 import { format } from '../lib/locale.ts'
 import { walkRows } from './list-query.ts'
 import { readValue, type TableColumn } from './table/column.ts'
@@ -22,36 +23,23 @@ type Export = {
 
 /** Writes what the table shows into a CSV file, with its columns and in its order. */
 export async function exportCsv({ kind, query, columns, sources, isChosen, fileName }: Export): Promise<void> {
-  const lines = [columns.map(({ field }) => cell(field.label)).join(',')]
+  const lines = [columns.map(({ field }) => csvCell(field.label)).join(',')]
   const number = (count: number) => format.peek().number(count)
   await walkRows(kind, query, async (page, total) => {
     const chosen = page.filter(({ id }) => isChosen?.(id) ?? true)
     await loadNames('companies', idsIn(chosen, ['company_id', 'parent_company_id']))
     await loadNames('contacts', idsIn(chosen, ['primary_contact_id']))
     for (const record of chosen) {
-      lines.push(columns.map((column) => cell(textOfValue(readValue(column, record), column.field, sources))).join(','))
+      lines.push(
+        columns.map((column) => csvCell(textOfValue(readValue(column, record), column.field, sources))).join(','),
+      )
     }
     if (total > 500) showToast({ kind: 'working', text: texts().exporting(number(lines.length - 1), number(total)) })
   })
-  download(`${fileName}.csv`, `\ufeff${lines.join('\r\n')}\r\n`)
+  downloadCsv(fileName, lines)
   showToast({ text: texts().exported(number(lines.length - 1)), icon: 'save' })
 }
 
 const idsIn = (page: readonly Rec[], names: readonly string[]): string[] => [
   ...new Set(page.flatMap((record) => names.map((name) => record[name]).filter((id) => typeof id === 'string'))),
 ]
-
-/** A text that a spreadsheet would take for a formula is marked as a text. */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d\s.,()/-]+$/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
-}
