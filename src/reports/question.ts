@@ -1,8 +1,9 @@
 import { badQuery } from '../http/query.ts'
 import { dateIn } from '../lib/calendar/days.ts'
-import { UUID } from '../lib/id.ts'
+import { firstIdAt, UUID } from '../lib/id.ts'
 import { isCurrency } from '../lib/money.ts'
-import { MONTH, monthsAfter, monthsBetween } from './months.ts'
+import { DAY_MS } from '../lib/time.ts'
+import { beginningOfMonth, MONTH, monthsAfter, monthsBetween } from './months.ts'
 
 /** What a report is asked: its filters, and its months in the time zone of the organisation. */
 export type Question = {
@@ -81,8 +82,26 @@ export function dealTests({ org, owners, pipeline, currency }: Question) {
   return { sql: tests.map((test) => ` AND ${test}`).join(''), values }
 }
 
+/**
+ * The deals `d` that were created in these months, with the parameters for it. Ids begin with the time at which a record was
+ * made, so the index of ids finds them; a day around them is for ids of another clock.
+ */
+export function createdIn({ months, timezone }: Question) {
+  const begin = beginningOfMonth(months[0] as string, timezone)
+  const end = beginningOfMonth(monthsAfter(months.at(-1) as string, 1), timezone)
+  return {
+    sql: 'd.org_id = @org AND d.id >= @first_id AND d.id < @last_id AND d.created_at >= @begin AND d.created_at < @end',
+    values: { begin, end, first_id: firstIdAt(Math.max(0, begin - DAY_MS)), last_id: firstIdAt(end + DAY_MS) },
+  }
+}
+
+/** Deals by one of their indexes, then their stages: SQLite would begin with the stages, and look for each deal. */
+export function dealsBy(index: string): string {
+  return `deals AS d ${index} CROSS JOIN stages AS s ON s.org_id = d.org_id AND s.id = d.stage_id`
+}
+
 /** Deals with their stages, of one organisation. */
-export const DEALS = 'deals AS d JOIN stages AS s ON s.org_id = d.org_id AND s.id = d.stage_id'
+export const DEALS = dealsBy('')
 
 /** The columns of a cut for a deal; `at` is the time by which its list is sorted. */
 export const dealFact = (at: string): string =>

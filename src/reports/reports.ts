@@ -59,7 +59,7 @@ const REPORTS: Record<string, (question: Question, setting: Setting) => Part[]> 
       },
       {
         ...{ id: 'times', names: ids, series: ['finished', 'running', 'unknown'] },
-        ...{ labels: labelsOf(own), cut: visits(question) },
+        ...{ labels: labelsOf(own), cut: visits(question, ids) },
       },
     ]
   },

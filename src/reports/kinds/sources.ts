@@ -1,19 +1,14 @@
 import type { Cut } from '../cut.ts'
-import { beginningOfMonth, monthsAfter } from '../months.ts'
-import { DEALS, dealFact, dealTests, NOBODY, type Question } from '../question.ts'
+import { createdIn, DEALS, dealFact, dealTests, NOBODY, type Question } from '../question.ts'
 
 /** Deals created in these months by the source of their main contact, as it is today, and what became of them. */
 export function sources(question: Question): Cut {
-  const { months, timezone } = question
+  const created = createdIn(question)
   const tests = dealTests(question)
   return {
     sql: `SELECT ${dealFact('d.created_at')}, ifnull('=' || c.source, '${NOBODY}') AS bar, d.status AS series
       FROM ${DEALS} LEFT JOIN contacts AS c ON c.org_id = d.org_id AND c.id = d.primary_contact_id
-      WHERE d.org_id = @org AND d.created_at >= @begin AND d.created_at < @end${tests.sql}`,
-    values: {
-      ...tests.values,
-      begin: beginningOfMonth(months[0] as string, timezone),
-      end: beginningOfMonth(monthsAfter(months.at(-1) as string, 1), timezone),
-    },
+      WHERE ${created.sql}${tests.sql}`,
+    values: { ...tests.values, ...created.values },
   }
 }

@@ -1,6 +1,6 @@
 import type { Cut } from '../cut.ts'
 import { monthSql } from '../months.ts'
-import { DEALS, dealFact, dealTests, NOBODY, type Question } from '../question.ts'
+import { dealFact, dealsBy, dealTests, NOBODY, type Question } from '../question.ts'
 
 /**
  * Deals by the month in which they were closed, for the last time: one that was opened again is closed no more, and one that
@@ -11,7 +11,7 @@ function closed(question: Question, bar: (month: string) => string): Cut {
   const tests = dealTests(question)
   return {
     sql: `SELECT ${dealFact('d.closed_at')}, ${bar(month.sql)} AS bar, d.status AS series
-      FROM ${DEALS} WHERE d.org_id = @org AND d.closed_at >= @begin AND d.closed_at < @end${tests.sql}`,
+      FROM ${dealsBy('INDEXED BY deals_closed')} WHERE d.org_id = @org AND d.closed_at >= @begin AND d.closed_at < @end${tests.sql}`,
     values: {
       ...month.values,
       ...tests.values,
