@@ -36,7 +36,10 @@ export async function answerData(
   const before = kept?.get(name)
   if (before && before.newest === newest)
     return { status: 200, headers: [...vary, 'Content-Encoding', 'gzip'], body: await before.body }
-  const { json, next } = route.read(who, ids, { ...asked, cursorAt: (position) => cursors.seal(position, question) })
+  const { json, next } = await route.read(who, ids, {
+    ...asked,
+    cursorAt: (position) => cursors.seal(position, question),
+  })
   if (next) headers.push('Link', `<${nextTarget(path, query, next)}>; rel="next"`)
   if (typeof json !== 'string') return { status: 200, headers, body: json }
   if (!zipped || json.length < LARGE) return packed(headers, json, zipped)

@@ -140,8 +140,8 @@ export type DataRoute = Common &
     newest?: (who: Caller) => string
     /** All members of an organisation get the same response, so that it is compressed once for all of them. */
     shared?: true
-    /** Throws 400 and 404. */
-    read: (who: Caller, ids: string[], query: RecordQuery) => Rendered
+    /** Throws 400 and 404. What takes long is a promise, made by another thread. */
+    read: (who: Caller, ids: string[], query: RecordQuery) => Rendered | Promise<Rendered>
   }
 
 /** The part of a stream after a position: the items as JSON text, and the last position that was read. */

@@ -1,8 +1,10 @@
-import { type Deps, once } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { badQuery } from '../http/query.ts'
 import type { RecordQuery } from '../http/route.ts'
 import { notFound } from '../lib/problem.ts'
 import { parseTime, rfc3339 } from '../lib/time.ts'
+import type { Position } from '../store/list/query.ts'
+import type { Database } from '../store/sqlite/driver.ts'
 import { type Bar, type Bars, type Chosen, type Cut, cutReader, type Item } from './cut.ts'
 import { forecast, forecastMonths, LATER, NO_DATE, PASSED } from './kinds/forecast.ts'
 import { funnel, visits } from './kinds/funnel.ts'
@@ -86,10 +88,13 @@ export type Report = {
 }
 export type ReportList = { measure: Measure; data: Item[]; next_cursor: string | null }
 
-type Asked = Pick<RecordQuery, 'given' | 'limit' | 'after' | 'cursorAt'>
+/** What a list of so many items after a position is asked with. */
+export type Asked = Pick<RecordQuery, 'given' | 'limit' | 'after'>
+/** `next` is the position at which it goes on. */
+export type Behind = { measure: Measure; data: Item[]; next: Position | undefined }
 
 /** The reports of organisations. All throw Problem 400 and 404. */
-export const reportStore = once(({ db, clock }: Deps) => {
+export function reportsOf({ db, clock }: { db: Database; clock: Pick<Deps['clock'], 'now'> }) {
   const { cutUp, chosenOf, measure, list } = cutReader(db)
   const zoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
   const reasons = db.prepare('SELECT id, name FROM close_reasons WHERE org_id = ? ORDER BY outcome DESC, position, id')
@@ -139,7 +144,7 @@ export const reportStore = once(({ db, clock }: Deps) => {
   }
 
   /** What is behind a bar: the parameters `part`, `bar` and `series`. */
-  function behind(org: number, name: string, { given, limit, after, cursorAt }: Asked): ReportList {
+  function behind(org: number, name: string, { given, limit, after }: Asked): Behind {
     const { parts } = ask(org, name, given)
     const part = parts.find(({ id }) => id === given.get('part'))
     if (!part) throw badQuery(`"part" must be one of ${parts.map(({ id }) => id).join(', ')}.`)
@@ -148,8 +153,8 @@ export const reportStore = once(({ db, clock }: Deps) => {
       throw badQuery(`"series" must be one of ${part.series.join(', ')}.`)
     const chosen: Chosen = chosenOf(part.cut, part, { bar: given.get('bar'), series })
     const { items, next } = list(part.cut, chosen, limit, after)
-    return { measure: measure(part.cut, chosen), data: items, next_cursor: next ? cursorAt(next) : null }
+    return { measure: measure(part.cut, chosen), data: items, next }
   }
 
   return { report, behind }
-})
+}

@@ -6,6 +6,7 @@ import { handOverRoutes } from './app/hand-over/routes.ts'
 import { mailBodyHandlers } from './app/mail-body.ts'
 import { mailOriginalHandlers } from './app/mail-original.ts'
 import { memberRoutes } from './app/members.ts'
+import { reportRoutes } from './app/reports.ts'
 import { dataRoutes } from './app/routes.ts'
 import { shownFileHandlers } from './app/shown-file.ts'
 import { stepRoutes } from './app/steps/routes.ts'
@@ -30,6 +31,7 @@ const ROUTES: ((parts: ScreenParts) => Route<Need>[])[] = [
   memberRoutes,
   handOverRoutes,
   dataRoutes,
+  reportRoutes,
   stepRoutes,
   ({ monitored }) => [...monitored.routes],
   (parts) => [bootRoute(parts), ...boardRoutes(parts), ...boardQuestions(parts)],

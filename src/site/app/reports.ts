@@ -1,7 +1,9 @@
-import type { Deps } from '../../deps.ts'
-import type { Need, Route } from '../../http/route.ts'
+import type { Need, RecordQuery, Rendered, Route } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
 import { PARAMETERS } from '../../reports/question.ts'
-import { REPORT_NAMES, reportStore } from '../../reports/reports.ts'
+import { reportAsker } from '../../reports/report-asker.ts'
+import { type Behind, REPORT_NAMES } from '../../reports/reports.ts'
+import type { ScreenParts } from '../parts.ts'
 
 const text = (description: string, maxLength = 300) => ({ schema: { type: 'string' as const, maxLength }, description })
 
@@ -13,8 +15,12 @@ const parameters = {
 }
 
 /** Figures over many records, and the lists behind them: docs/decisions/083-reports.md. */
-export const reportRoutes = (deps: Deps): Route<Need>[] => {
-  const { report, behind } = reportStore(deps)
+export const reportRoutes = ({ deps, stopping }: Pick<ScreenParts, 'deps' | 'stopping'>): Route<Need>[] => {
+  const { db, clock } = deps
+  const ask = reportAsker(db, stopping)
+  const asking = ({ org }: Caller, name: string, { given }: RecordQuery) => ({
+    ...{ org, name, now: clock.now(), given: [...given] },
+  })
   const common = { method: 'get', role: 'viewer', name: 'report' } as const
   return [
     {
@@ -24,7 +30,9 @@ export const reportRoutes = (deps: Deps): Route<Need>[] => {
       summary: 'Get a report',
       description: `One of ${REPORT_NAMES.join(', ')}. Months are those of the time zone of the organisation.`,
       parameters,
-      read: ({ org }, [name = ''], query) => ({ json: JSON.stringify(report(org, name, query)) }),
+      read: async (who, [name = ''], query): Promise<Rendered> => ({
+        json: JSON.stringify(await ask(asking(who, name, query))),
+      }),
     },
     {
       ...common,
@@ -38,9 +46,11 @@ export const reportRoutes = (deps: Deps): Route<Need>[] => {
         series: text('One of its series; all of them if omitted.'),
       },
       paged: true,
-      read: ({ org }, [name = ''], query) => {
-        const list = behind(org, name, query)
-        return { json: JSON.stringify(list), next: list.next_cursor }
+      read: async (who, [name = ''], query): Promise<Rendered> => {
+        const { limit, after } = query
+        const { next, ...list } = (await ask({ ...asking(who, name, query), list: { limit, after } })) as Behind
+        const next_cursor = next ? query.cursorAt(next) : null
+        return { json: JSON.stringify({ ...list, next_cursor }), next: next_cursor }
       },
     },
   ]

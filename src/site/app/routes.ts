@@ -17,7 +17,6 @@ import { messageRoutes } from './messages.ts'
 import { nameRoutes } from './names.ts'
 import { newMailRoutes } from './new-mails.ts'
 import { peopleRoutes } from './people.ts'
-import { reportRoutes } from './reports.ts'
 import { rowRoutes } from './rows.ts'
 import { ruleRoutes } from './rules.ts'
 import { sampleRoutes } from './sample.ts'
@@ -48,7 +47,6 @@ export const dataRoutes = (parts: { deps: Deps; store: Pick<Store, 'savepoint'> 
     messageRoutes,
     meetingRoutes,
     filledReplies,
-    reportRoutes,
     ruleRoutes,
     satisfactionRoutes,
     triageRoutes,
