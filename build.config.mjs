@@ -121,7 +121,7 @@ export const threads = [
   thread('src/webhooks/egress/delivery-thread.ts', 'delivery-thread'),
   thread('src/lib/mail/parse/reader-thread.ts', 'reader'),
   thread('src/ops/backup/night-thread.ts', 'night'),
-  thread('src/reports/report-thread.ts', 'report-thread'),
+  thread('src/site/reports/report-thread.ts', 'report-thread'),
   thread('src/ops/backup/encryption/age-thread.ts', 'age-thread'),
   thread('src/ops/replication/followed/whole-thread.ts', 'whole-thread'),
 ]

@@ -23,6 +23,12 @@ export function randomOf(seed: number): () => number {
   }
 }
 
+/** From now to some hour around the next beginning of a month, which it is in one zone and not yet in another. */
+function toEdge(now: number, random: number): number {
+  const date = new Date(now + 14 * HOUR)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) + (random * 28 - 14) * HOUR - now
+}
+
 export async function randomYear(app: AppServer, seed: number, steps: number): Promise<void> {
   const random = randomOf(seed)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
@@ -57,8 +63,8 @@ export async function randomYear(app: AppServer, seed: number, steps: number): P
     })
 
   for (let step = 0; step < steps; step++) {
-    // Hours and minutes, so that the edges of days and months are met in every zone.
-    app.advance(Math.floor(random() * random() * 2 * (360 / steps) * 48 * HOUR))
+    const wait = random() < 0.08 ? toEdge(app.now(), random()) : random() * random() * (360 / steps) * 48 * HOUR
+    app.advance(Math.floor(wait))
     const choice = random()
     const deal = known.size > 0 ? pick([...known.values()]) : undefined
     if (!deal || choice < 0.35) {

@@ -104,10 +104,10 @@ const OWNERS = [
   'webhooks/',
   'personal/',
   'cleanup/',
-  'reports/',
   'app/settings/',
   'imports/journal/',
   'site/app/',
+  'site/reports/',
   'ops/moves/',
   'demo/replay/sample-records.ts',
 ]

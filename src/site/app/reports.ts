@@ -1,9 +1,9 @@
 import type { Need, RecordQuery, Rendered, Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
-import { PARAMETERS } from '../../reports/question.ts'
-import { reportAsker } from '../../reports/report-asker.ts'
-import { type Behind, REPORT_NAMES } from '../../reports/reports.ts'
 import type { ScreenParts } from '../parts.ts'
+import { PARAMETERS } from '../reports/question.ts'
+import { reportAsker } from '../reports/report-asker.ts'
+import { type Behind, REPORT_NAMES } from '../reports/reports.ts'
 
 const text = (description: string, maxLength = 300) => ({ schema: { type: 'string' as const, maxLength }, description })
 

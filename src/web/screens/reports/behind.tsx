@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Item } from '../../../reports/cut.ts'
-import type { Report, ReportList, ToldPart } from '../../../reports/reports.ts'
+import type { Item } from '../../../site/reports/cut.ts'
+import type { Report, ReportList, ToldPart } from '../../../site/reports/reports.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { Money, Sum } from '../../components/money.tsx'
+import { Money } from '../../components/money.tsx'
 import { sayWhy } from '../../components/say-why.ts'
 import { memberName } from '../../data/boot.ts'
 import { client } from '../../data/current.ts'
@@ -163,9 +163,7 @@ function Rows({ report, part, list, name }: { report: Report; part: ToldPart; li
                 )}
               </td>
               <td class="num">
-                <Sum>
-                  <Sums measure={measure} />
-                </Sum>
+                <Sums measure={measure} />
               </td>
               {hasChance && <td />}
             </tr>

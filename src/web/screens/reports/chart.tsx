@@ -1,4 +1,4 @@
-import type { Report, ToldPart } from '../../../reports/reports.ts'
+import type { Report, ToldPart } from '../../../site/reports/reports.ts'
 import { format } from '../../lib/locale.ts'
 import { barName, DRAWN, measureIn, shortName, sizeOf } from './kinds.ts'
 import { texts } from './texts.ts'
@@ -33,6 +33,7 @@ export function Columns({ report, part, drawn, bar: open, hrefOf }: ChartProps) 
               : words.series[name]}
           </li>
         ))}
+        <li class="mute">{drawn === 'count' ? words.byCount : words.inCurrency(drawn)}</li>
       </ul>
       <ul class="rc">
         {part.bars.map((told) => {

@@ -1,4 +1,4 @@
-import type { Report, ReportList, ToldPart } from '../../../reports/reports.ts'
+import type { Report, ReportList, ToldPart } from '../../../site/reports/reports.ts'
 import { sayFailed } from '../../components/say-failed.ts'
 import { showToast } from '../../components/toast.tsx'
 import { memberName } from '../../data/boot.ts'

@@ -4,7 +4,6 @@ import type { en } from './en.ts'
 export const de: Like<typeof en> = {
   title: 'Berichte',
   again: 'Neu zählen',
-  open: (name) => `${name} öffnen`,
   counted: (time, zone) => `Gezählt ${time}. Tage und Monate beginnen in ${zone}.`,
   how: 'So entsteht das',
   csv: 'CSV exportieren',
@@ -36,7 +35,6 @@ export const de: Like<typeof en> = {
   drawn: 'Gezeichnet',
   byCount: 'Zahl der Deals',
   inCurrency: (currency) => `Beträge in ${currency}`,
-  notDrawn: (sums) => `Nicht gezeichnet: ${sums}`,
   running: 'noch nicht vorbei',
   others: (count) => `${count} andere`,
   noSource: 'Keine Quelle',

@@ -1,7 +1,6 @@
 export const en = {
   title: 'Reports',
   again: 'Count again',
-  open: (name: string) => `Open ${name}`,
   counted: (time: string, zone: string) => `Counted ${time}. Days and months begin in ${zone}.`,
   how: 'How this is made',
   csv: 'Export CSV',
@@ -27,7 +26,6 @@ export const en = {
   drawn: 'Drawn as',
   byCount: 'Number of deals',
   inCurrency: (currency: string) => `Amounts in ${currency}`,
-  notDrawn: (sums: string) => `Not drawn: ${sums}`,
   running: 'not over yet',
   others: (count: string) => `${count} others`,
   noSource: 'No source',

@@ -1,5 +1,5 @@
-import type { CurrencySum, Measure } from '../../../reports/measure.ts'
-import type { Report, ToldBar, ToldPart } from '../../../reports/reports.ts'
+import type { CurrencySum, Measure } from '../../../site/reports/measure.ts'
+import type { Report, ToldBar, ToldPart } from '../../../site/reports/reports.ts'
 import { Money } from '../../components/money.tsx'
 import { format } from '../../lib/locale.ts'
 import { RowBar } from './chart.tsx'

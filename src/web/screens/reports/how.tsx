@@ -1,4 +1,4 @@
-import type { Report, ToldPart } from '../../../reports/reports.ts'
+import type { Report, ToldPart } from '../../../site/reports/reports.ts'
 import { Icon } from '../../components/icon.tsx'
 import { partTexts } from './kinds.ts'
 import { texts } from './texts.ts'

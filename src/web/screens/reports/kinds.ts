@@ -1,5 +1,5 @@
-import type { Measure } from '../../../reports/measure.ts'
-import type { Report, ToldBar, ToldPart } from '../../../reports/reports.ts'
+import type { Measure } from '../../../site/reports/measure.ts'
+import type { Report, ToldBar, ToldPart } from '../../../site/reports/reports.ts'
 import { memberName } from '../../data/boot.ts'
 import { format } from '../../lib/locale.ts'
 import { texts } from './texts.ts'

@@ -1,4 +1,4 @@
-import type { Report } from '../../../reports/reports.ts'
+import type { Report } from '../../../site/reports/reports.ts'
 import { boot } from '../../data/boot.ts'
 import { format } from '../../lib/locale.ts'
 import { Sums } from './figures.tsx'

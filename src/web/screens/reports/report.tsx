@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { Report, ToldPart } from '../../../reports/reports.ts'
+import type { Report, ToldPart } from '../../../site/reports/reports.ts'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { sayWhy } from '../../components/say-why.ts'

@@ -1,4 +1,4 @@
-import type { Report } from '../../../reports/reports.ts'
+import type { Report } from '../../../site/reports/reports.ts'
 import { Button } from '../../components/button.tsx'
 import { sayWhy } from '../../components/say-why.ts'
 import { Bar as Grey } from '../../components/skeleton.tsx'

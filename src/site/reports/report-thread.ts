@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { giveWay } from '../lib/machine/low-priority.ts'
-import { Problem } from '../lib/problem.ts'
-import { openBeside } from '../store/beside.ts'
-import { loadDatabases } from '../store/sqlite/sqlite-loading.ts'
+import { giveWay } from '../../lib/machine/low-priority.ts'
+import { Problem } from '../../lib/problem.ts'
+import { openBeside } from '../../store/beside.ts'
+import { loadDatabases } from '../../store/sqlite/sqlite-loading.ts'
 import { type Asking, answer, type Told } from './answer.ts'
 
 // The thread of report-asker.ts: makes each report that is posted to it, and posts what became of it.

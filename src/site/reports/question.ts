@@ -1,8 +1,8 @@
-import { badQuery } from '../http/query.ts'
-import { dateIn } from '../lib/calendar/days.ts'
-import { firstIdAt, UUID } from '../lib/id.ts'
-import { isCurrency } from '../lib/money.ts'
-import { DAY_MS } from '../lib/time.ts'
+import { badQuery } from '../../http/query.ts'
+import { dateIn } from '../../lib/calendar/days.ts'
+import { firstIdAt, UUID } from '../../lib/id.ts'
+import { isCurrency } from '../../lib/money.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { beginningOfMonth, MONTH, monthsAfter, monthsBetween } from './months.ts'
 
 /** What a report is asked: its filters, and its months in the time zone of the organisation. */

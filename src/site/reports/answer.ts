@@ -1,5 +1,5 @@
-import type { Position } from '../store/list/query.ts'
-import type { Database } from '../store/sqlite/driver.ts'
+import type { Position } from '../../store/list/query.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
 import { type Behind, type Report, reportsOf } from './reports.ts'
 
 /** One question, as it can be posted to a thread. `list` asks for what is behind a bar. */

@@ -1,4 +1,4 @@
-import { amountJson } from '../lib/money.ts'
+import { amountJson } from '../../lib/money.ts'
 
 // What is told of a number of things: how many, and what they are worth, each currency apart. Exact: no floating point.
 

@@ -1,7 +1,7 @@
-import type { Position } from '../store/list/query.ts'
-import type { Database } from '../store/sqlite/driver.ts'
-import { statements } from '../store/sqlite/statements.ts'
-import { bounded } from '../store/sqlite/work.ts'
+import type { Position } from '../../store/list/query.ts'
+import type { Database } from '../../store/sqlite/driver.ts'
+import { statements } from '../../store/sqlite/statements.ts'
+import { bounded } from '../../store/sqlite/work.ts'
 import { type Measure, measureOf, type Read } from './measure.ts'
 
 // A report is cut into bars. The bars and the list behind each of them are made from the same statement, so that they cannot

@@ -1,4 +1,4 @@
-import { beginningOf } from '../lib/calendar/days.ts'
+import { beginningOf } from '../../lib/calendar/days.ts'
 
 // Months of a time zone. A month is named as 2026-11.
 
