@@ -108,6 +108,47 @@ export function fill(text: string, view: View, missing: Missing = () => ''): str
 /** What stands for a variable without a value. */
 type Missing = (name: string) => string
 
+/**
+ * A piece of a text that is filled in, in its order. `fallback` is what stands there because a variable has no value,
+ * `missing` that nothing does. `name` is the variable.
+ */
+export type FilledPart = { is: 'text' | 'value' | 'fallback' | 'missing'; text: string; name?: string }
+
+/** The same as `fill`, in pieces that say where they come from. Together they are its text, but for how long it may be. */
+export function fillParts(text: string, view: View): FilledPart[] {
+  const parts: FilledPart[] = []
+  collect(writer().parse(text) as Token[], view, undefined, parts)
+  return parts.map((part) => ({ ...part, text: part.text.normalize('NFC') }))
+}
+
+function collect(tokens: readonly Token[], view: View, fallbackOf: string | undefined, parts: FilledPart[]): void {
+  for (const [kind, value, , , inner = []] of tokens) {
+    const found = find(view, value)
+    if (kind === 'text')
+      parts.push(
+        fallbackOf === undefined ? { is: 'text', text: value } : { is: 'fallback', text: value, name: fallbackOf },
+      )
+    else if (kind === 'name' || kind === '&') {
+      const filled = textOf(found)
+      parts.push({ is: filled ? 'value' : 'missing', text: filled, name: value })
+    } else if (isThere(found) === (kind === '#')) collect(inner, view, kind === '^' ? value : fallbackOf, parts)
+  }
+}
+
+/** The variables of a text that leave a hole where they have no value: those outside of a section of theirs. */
+export function withoutFallback(text: string): string[] {
+  const names = new Set<string>()
+  const look = (tokens: readonly Token[], known: readonly string[]): void => {
+    for (const [kind, value, , , inner = []] of tokens) {
+      if ((kind === 'name' || kind === '&') && !known.includes(value)) names.add(value)
+      else if (kind === '#') look(inner, [...known, value])
+      else if (kind === '^') look(inner, known)
+    }
+  }
+  look(writer().parse(text) as Token[], [])
+  return [...names]
+}
+
 /** For a person who reads the text before it goes: what is missing stays as it was written. */
 export const fillVisibly = (text: string, view: View): string => fill(text, view, (name) => `{{${name}}}`)
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { applySettings } from '../../src/app/settings/document.ts'
+import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { LIVE } from '../../src/sequences/enrollments/enrollment.ts'
-import { sequenceStore } from '../../src/sequences/sequences/sequences.ts'
+import { type SequenceHead, sequenceStore } from '../../src/sequences/sequences/sequences.ts'
 import { recordsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
@@ -218,18 +219,15 @@ describe('the store', () => {
 
   test('gives the hours in which a sequence sends', () => {
     const { a, b, now } = server
-    const time = of().windowOf(a.org, ids.fair as string)
+    const { windowOf } = enrollmentEngine(server.deps)
+    const hoursOf = (name: string) => windowOf(a.org, of().byId(a.org, ids[name] as string) as SequenceHead).hours
+    const time = hoursOf('fair')
     assert.equal(time?.isOpen(now()), true)
     assert.equal(time?.isOpen(now() + 8 * HOUR_MS), false)
-    assert.equal(of().windowOf(a.org, ids.fair as string), time)
-    assert.equal(of().windowOf(a.org, ids.back as string), undefined)
-    assert.equal(of().windowOf(b.org, ids.fair as string), undefined)
+    assert.equal(hoursOf('fair'), time)
+    assert.equal(hoursOf('back'), undefined)
+    assert.equal(of().byId(b.org, ids.fair as string), undefined)
     setLevels(server.store, a.org, { hours: [{ ...office, weekly: {} }] })
-    assert.equal(
-      of()
-        .windowOf(a.org, ids.fair as string)
-        ?.isOpen(now()),
-      false,
-    )
+    assert.equal(hoursOf('fair')?.isOpen(now()), false)
   })
 })

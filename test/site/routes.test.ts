@@ -88,6 +88,11 @@ DELETE /app/rules/:id             admin
 PATCH  /app/rules/:id             admin
 PUT    /app/rules/:id/place       admin
 POST   /app/rules/try             viewer
+GET    /app/sequences             viewer
+POST   /app/sequences             admin
+PATCH  /app/sequences/:id         admin
+POST   /app/sequences/preview     viewer
+POST   /app/enrollments/preview   member
 DELETE /app/sample                owner
 GET    /app/sample                owner
 GET    /app/satisfaction          viewer

@@ -144,7 +144,7 @@ export const mailboxStore = once((deps: Deps) => {
   const health = (org: number, mailbox: Mailbox): MailboxHealth =>
     mailboxHealth(state(org, mailbox.id), mailbox, clock.now(), grants.disconnected(org, mailbox))
 
-  const plan = pacing({ db, clock }, { state, saveState })
+  const { plan, lookAhead } = pacing({ db, clock }, { state, saveState })
 
   return {
     byId,
@@ -163,6 +163,7 @@ export const mailboxStore = once((deps: Deps) => {
     importSince,
     rejectedMails: rejectedMails(db),
     plan,
+    lookAhead,
   }
 })
 

@@ -1,7 +1,7 @@
 import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { field, invalid, notFound } from '../../lib/problem.ts'
-import { foldWhole } from '../../lib/pure/fold.ts'
+import { newKey } from '../../store/settings/new-key.ts'
 import type { Stored } from '../../store/settings/table.ts'
 import type { Rule } from './rule.ts'
 import { checkActs, MAX_RULES, type RuleForm, type RuleSettings, ruleSettings } from './settings.ts'
@@ -43,7 +43,7 @@ export const ruleEdits = once((deps: Deps) => {
     if (before && now.some(({ id }) => id === before.id))
       throw invalid(field('/before/id', 'duplicate', 'is a rule that is there'))
     const isFree = before && !now.some(({ key }) => key === before.key)
-    const key = isFree ? before.key : keyOf(form.name, now)
+    const key = isFree ? before.key : newKey(form.name, now, 'rule')
     const rules = now.map(itemOf)
     rules.splice(placeOf(now, after_id), 0, { key, ...form })
     write(who, rules, key, before)
@@ -78,7 +78,7 @@ export const ruleEdits = once((deps: Deps) => {
     const now = all(org)
     const at = now.findIndex((rule) => rule.id === id)
     const rules = now.map(itemOf)
-    const key = at < 0 ? keyOf(form.name, now) : (now[at] as RuleShown).key
+    const key = at < 0 ? newKey(form.name, now, 'rule') : (now[at] as RuleShown).key
     // Switched off or not: it is asked what it would do.
     rules.splice(at < 0 ? rules.length : at, at < 0 ? 0 : 1, { key, ...form, is_active: true })
     refuse(form)
@@ -121,17 +121,3 @@ const itemOf = ({ key, name, is_active, when, do: acts }: RuleShown): RuleSettin
   ...(is_active === undefined ? {} : { is_active }),
   ...(when === undefined ? {} : { when }),
 })
-
-/** What the document calls it, by its name: letters, digits and dashes that no other rule has. */
-function keyOf(name: string, rules: readonly { key: string }[]): string {
-  const plain = foldWhole(name)
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 50)
-    .replace(/-$/, '')
-  const base = plain || 'rule'
-  const isTaken = (key: string) => rules.some((rule) => rule.key === key)
-  let key = base
-  for (let count = 2; isTaken(key); count += 1) key = `${base}-${count}`
-  return key
-}

@@ -1,6 +1,7 @@
 import { columns as contactColumns, contactStore } from '../../crm/contacts.ts'
 import { type Task, taskStore } from '../../crm/tasks.ts'
 import { type Deps, once } from '../../deps.ts'
+import { hoursStore } from '../../inbox/hours/hours.ts'
 import type { Mailbox } from '../../inbox/mailboxes/mailbox.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Message } from '../../inbox/messages/message.ts'
@@ -48,6 +49,7 @@ export const enrollmentEngine = once((deps: Deps) => {
   const sequences = sequenceStore(deps)
   const contacts = contactStore(deps)
   const mailboxes = mailboxStore(deps)
+  const { businessTimeOf } = hoursStore(deps)
   const messages = messageStore(deps)
   const tasks = taskStore(deps)
   const steps = doneSteps(db)
@@ -61,9 +63,10 @@ export const enrollmentEngine = once((deps: Deps) => {
     .pluck()
   const activeMember = db.prepare("SELECT 1 FROM members WHERE org_id = ? AND id = ? AND status = 'active'").pluck()
 
-  const windowOf = (org: number, { id, hours_id }: SequenceHead): Window => ({
+  /** When steps are done: at any time, if there are no hours. */
+  const windowOf = (org: number, { hours_id }: Pick<SequenceHead, 'hours_id'>): Window => ({
     timezone: timezoneOf.get(hours_id, org) as string,
-    hours: sequences.windowOf(org, id),
+    hours: hours_id === null ? undefined : businessTimeOf(org, hours_id),
   })
 
   /** In the time zone of the organisation: daily limits count by its days. */
@@ -161,7 +164,12 @@ export const enrollmentEngine = once((deps: Deps) => {
     return { message }
   }
 
-  function mailboxOf(org: number, { mailbox_id }: SequenceHead, { sender_id }: EnrollmentRow): Mailbox | undefined {
+  /** Its own, else that of the sender, else that of the organisation. Undefined if no mail can be sent. */
+  function mailboxOf(
+    org: number,
+    { mailbox_id }: Pick<SequenceHead, 'mailbox_id'>,
+    { sender_id }: Pick<EnrollmentRow, 'sender_id'>,
+  ): Mailbox | undefined {
     const own = mailbox_id === null ? undefined : mailboxes.byId(org, mailbox_id)
     if (own?.is_active) return own
     return (sender_id === null ? undefined : mailboxes.ownOf(org, sender_id)) ?? mailboxes.defaultOf(org)
@@ -222,7 +230,7 @@ export const enrollmentEngine = once((deps: Deps) => {
     return step ? allowedFrom(ms, step, windowOf(org, sequence)) : ms
   }
 
-  return { doStep, giveUp, resumedAt, allowedAt, windowOf }
+  return { doStep, giveUp, resumedAt, allowedAt, windowOf, mailboxOf }
 })
 
 /** For titles and subjects that are empty once filled in, because the contact has none of their values. */

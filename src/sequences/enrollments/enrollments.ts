@@ -115,11 +115,24 @@ export const enrollmentStore = once((deps: Deps) => {
     const data: Enrollment[] = []
     const skipped: { contact_id: string; reason: Skipped }[] = []
     for (const contact of all) {
-      const reason = plan.sequence.status === 'active' ? obstacle(who.org, plan, contact) : 'sequence_inactive'
+      const reason = reasonAmongOthers(who.org, plan, contact)
       if (reason) skipped.push({ contact_id: contact.id, reason })
       else data.push(enroll(who, plan, contact))
     }
     return { data, skipped }
+  }
+
+  const reasonAmongOthers = (org: number, plan: Plan, contact: Contact): Skipped | undefined =>
+    plan.sequence.status === 'active' ? obstacle(org, plan, contact) : 'sequence_inactive'
+
+  /** The contacts that `create` would enroll now, and those that it would skip. Writes nothing; throws as it does. */
+  function wouldEnroll(who: Caller, given: EnrollmentCreate): WouldEnroll {
+    references.check(who.org, given)
+    const plan = planOf(who, given)
+    const ids = given.contact_ids ?? []
+    const all = given.list_id === undefined ? ids.map((id) => contactById(who, id)) : listed(who, given.list_id)
+    const sorted = all.map((contact) => ({ contact, reason: reasonAmongOthers(who.org, plan, contact) }))
+    return { plan, sorted }
   }
 
   /** Why the contact cannot be enrolled. Reasons that concern the contact itself come first. */
@@ -204,8 +217,10 @@ export const enrollmentStore = once((deps: Deps) => {
   }
 
   const reading = { columns, list, find: (who: Caller, id: string): RawRow => find(who, id) }
-  return { ...reading, create, patch, restore, relink }
+  return { ...reading, create, wouldEnroll, patch, restore, relink }
 })
+
+export type WouldEnroll = { plan: Plan; sorted: { contact: Contact; reason: Skipped | undefined }[] }
 
 const inactive = (): Problem =>
   conflict('sequence_inactive', 'The sequence is not active. Set its status in the settings.')

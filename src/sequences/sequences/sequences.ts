@@ -1,7 +1,5 @@
 import { type Deps, once } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
-import { hoursStore } from '../../inbox/hours/hours.ts'
-import type { BusinessTime } from '../../lib/calendar/business-time.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { notFound } from '../../lib/problem.ts'
 import type { Filter } from '../../store/list/conditions.ts'
@@ -66,7 +64,6 @@ export const sequenceStore = once((deps: Deps) => {
   const { db } = deps
   const { list: listRows } = listing(db, { table: 'sequences', ...spec })
   const findRow = finder(db, 'sequences', columns)
-  const { businessTimeOf } = hoursStore(deps)
   const rowById = db.prepare(`SELECT ${head.select} FROM sequences WHERE org_id = ? AND id = ?`)
   const ofKey = db.prepare('SELECT id FROM sequences WHERE org_id = ? AND key = ?').pluck()
   const version = db.prepare(
@@ -107,13 +104,7 @@ export const sequenceStore = once((deps: Deps) => {
     return { steps: JSON.parse(found.steps), stop_on: JSON.parse(found.stop_on) }
   }
 
-  /** The hours in which steps are done. Returns undefined if there is no restriction, or no such sequence. */
-  function windowOf(org: number, sequenceId: string): BusinessTime | undefined {
-    const hoursId = byId(org, sequenceId)?.hours_id
-    return hoursId ? businessTimeOf(org, hoursId) : undefined
-  }
-
-  return { list, find, byId, idOfKey, versionOf, windowOf }
+  return { list, find, byId, idOfKey, versionOf }
 })
 
 // 4. The routes.

@@ -12,8 +12,7 @@ import { sequenceChanged } from './status-changes.ts'
 import { UNSUBSCRIBE_URL, variables } from './variables.ts'
 import { sequenceVersions } from './versions.ts'
 
-export const SequenceSettings = f.object({
-  key,
+const parts = {
   name: f.title,
   description: f.optional(f.nullable(f.longText())),
   status: f.oneOf(STATUSES),
@@ -21,21 +20,30 @@ export const SequenceSettings = f.object({
   hours: f.optional(f.nullable(key)),
   mailbox: f.optional(f.nullable(key)),
   steps: f.arrayOf(StepSettings, MAX_STEPS),
-})
+}
+/** A sequence without the key that the document calls it by. */
+export const SequenceForm = f.object(parts)
+export type SequenceForm = v.InferOutput<typeof SequenceForm>
+export const SequencePatch = f.patchOf(parts)
+export const SequenceSettings = f.object({ key, ...parts })
 export type SequenceSettings = v.InferOutput<typeof SequenceSettings>
 
 export function checkSequences(given: readonly SequenceSettings[]): FieldError[] {
   const keys = given.map((sequence) => sequence.key)
   const errors = repeatedKeys('/sequences', keys)
-  for (const [index, { status, steps }] of given.entries()) {
-    const pointer = `/sequences/${index}/steps`
-    if (steps.length === 0 && (status === 'active' || status === 'paused')) {
-      errors.push(field(pointer, 'no_steps', `must have at least one step while the sequence is ${status}`))
-    }
-    errors.push(...checkSteps(pointer, steps))
-  }
+  for (const [index, sequence] of given.entries()) errors.push(...checkForm(sequence, inDocument(index)))
   return errors
 }
+
+export function checkForm({ status, steps }: SequenceForm, at: string): FieldError[] {
+  const errors = checkSteps(`${at}/steps`, steps)
+  if (steps.length === 0 && (status === 'active' || status === 'paused'))
+    errors.push(field(`${at}/steps`, 'no_steps', `must have at least one step while the sequence is ${status}`))
+  return errors
+}
+
+type At = (index: number) => string
+const inDocument: At = (index) => `/sequences/${index}`
 
 const FIELDS = ['name', 'description', 'status', 'position', 'stop_on', 'hours', 'mailbox', 'steps']
 
@@ -69,13 +77,14 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
     })
   }
 
-  function apply(org: number, given: readonly SequenceSettings[], isKept: IsKept): Change[] {
+  /** All sequences that there are from now on, in their order. `at` is where one is, for the errors. */
+  function apply(org: number, given: readonly SequenceSettings[], isKept: IsKept, at: At = inDocument): Change[] {
     const names = namesOf(org)
     const before = new Map(all(org).map((sequence) => [sequence.key, sequence]))
     const texts = { known: variablesOf(org), hasPublicUrl: publicUrl.get(org) !== null }
     const errors = given.flatMap((sequence, index) => {
       const known = before.get(sequence.key)
-      const pointer = `/sequences/${index}`
+      const pointer = at(index)
       return [
         ...nameFaults(pointer, sequence, known, names, isKept),
         ...textFaults(`${pointer}/steps`, sequence.steps, known?.steps ?? [], texts),
@@ -142,7 +151,7 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
     return active.flatMap(({ key }) => (kept.some((each) => each.key === key) ? [] : [key]))
   }
 
-  return { show, apply, checkPublicUrl, mailboxesBut }
+  return { all, show, apply, checkPublicUrl, mailboxesBut }
 }
 
 function nameFaults(

@@ -21,6 +21,7 @@ import { rowRoutes } from './rows.ts'
 import { ruleRoutes } from './rules.ts'
 import { sampleRoutes } from './sample.ts'
 import { satisfactionRoutes } from './satisfaction.ts'
+import { sequenceRoutes } from './sequences.ts'
 import { spamRoutes } from './spam.ts'
 import { timelineRoutes } from './timeline/timeline.ts'
 import { triageRoutes } from './triage.ts'
@@ -49,6 +50,7 @@ export const dataRoutes = (parts: { deps: Deps; store: Pick<Store, 'savepoint'> 
     filledReplies,
     ruleRoutes,
     satisfactionRoutes,
+    sequenceRoutes,
     triageRoutes,
     spamRoutes,
     nameRoutes,

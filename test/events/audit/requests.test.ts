@@ -101,8 +101,10 @@ const RECORDS = [
   '/steps/:id/undo',
   '/bin/:event_id/restore',
   '/new-mails/:id/departure',
-  // It changes nothing.
+  // They change nothing.
   '/rules/try',
+  '/sequences/preview',
+  '/enrollments/preview',
 ]
 
 test('every write of the API and the screens has an entry, but for those of records', () => {
