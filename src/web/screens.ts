@@ -35,6 +35,8 @@ export const screens: readonly ScreenEntry[] = [
   at('/lists', 'lists', () => import('./screens/lists/lists.tsx'), 'records', 'list', 'l'),
   at('/lists/:id', 'lists', () => import('./screens/lists/list.tsx')),
   at('/duplicates', 'duplicates', () => import('./screens/duplicates/duplicates.tsx')),
+  at('/sequences', 'sequences', () => import('./screens/sequences/sequences.tsx'), 'more', 'seq', 's'),
+  at('/sequences/:id', 'sequences', () => import('./screens/sequences/sequence.tsx')),
   at('/reports', 'reports', () => import('./screens/reports/reports.tsx'), 'more', 'chart', 'r'),
   at('/reports/:name', 'reports', () => import('./screens/reports/report.tsx')),
   {

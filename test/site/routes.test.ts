@@ -91,6 +91,7 @@ POST   /app/rules/try             viewer
 GET    /app/sequences             viewer
 POST   /app/sequences             admin
 PATCH  /app/sequences/:id         admin
+GET    /app/sequences/:id/flow    viewer
 POST   /app/sequences/preview     viewer
 POST   /app/enrollments/preview   member
 DELETE /app/sample                owner

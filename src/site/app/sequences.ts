@@ -5,6 +5,7 @@ import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { noticeQueue } from '../../personal/notices.ts'
 import { EnrollmentCreate } from '../../sequences/enrollments/enrollment.ts'
+import { sequenceFlows } from '../../sequences/enrollments/flow.ts'
 import { sequencePreviews } from '../../sequences/enrollments/preview.ts'
 import { enrollPreviews } from '../../sequences/enrollments/would-enroll.ts'
 import { type SequenceShown, sequenceEdits } from '../../sequences/sequences/edits.ts'
@@ -27,6 +28,7 @@ export const sequenceRoutes = (deps: Deps): Route<Need>[] => {
   const { all, known, find, create, patch } = sequenceEdits(deps)
   const { preview } = sequencePreviews(deps)
   const wouldEnroll = enrollPreviews(deps)
+  const flowOf = sequenceFlows(deps)
   const notices = noticeQueue(deps)
   /** Other pages follow. */
   function told<Made>({ org }: Caller, made: Made): Made {
@@ -43,6 +45,20 @@ export const sequenceRoutes = (deps: Deps): Route<Need>[] => {
       name: 'sequence',
       summary: 'Get the sequences as they can be changed, and the hours, mailboxes and variables that they can name',
       read: ({ org }) => ({ json: JSON.stringify({ data: all(org), ...known(org) }) }),
+    },
+    {
+      kind: 'data',
+      method: 'get',
+      path: '/sequences/:id/flow',
+      role: 'viewer',
+      name: 'sequence',
+      summary: 'Get where everybody is who was enrolled in a sequence, and where the others left it',
+      parameters: {
+        version: { schema: { type: 'string', maxLength: 9 }, description: 'Of its steps; the current one by default.' },
+      },
+      read: (who, [id], { given }) => ({
+        json: JSON.stringify(flowOf(who, id as string, given.get('version') ?? undefined)),
+      }),
     },
     {
       kind: 'write',

@@ -67,6 +67,9 @@ export const ICONS = {
   up: ['M4.4 9.7l3.6-3.6 3.6 3.6'],
   won: ['M2.2 8a5.8 5.8 0 1 0 11.6 0a5.8 5.8 0 1 0 -11.6 0M5.4 8.2l1.9 1.9 3.4-4'],
   x: ['M4.2 4.2l7.6 7.6M11.8 4.2l-7.6 7.6'],
+  seq: [
+    'M2.4 3.6a1.6 1.6 0 1 0 3.2 0a1.6 1.6 0 1 0 -3.2 0M2.4 12.4a1.6 1.6 0 1 0 3.2 0a1.6 1.6 0 1 0 -3.2 0M4 5.2v5.6M7.8 3.6h5.4M7.8 12.4h5.4M7.8 8h3.4',
+  ],
 } as const satisfies Record<string, Drawing>
 
 export type Drawing = readonly [lines: string] | readonly [lines: string, dots: string, width: number]

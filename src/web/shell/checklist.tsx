@@ -3,9 +3,9 @@ import { IconButton } from '../components/button.tsx'
 import { Icon } from '../components/icon.tsx'
 import { sayWhy } from '../components/say-why.ts'
 import { showToast } from '../components/toast.tsx'
+import { texts } from './checklist/texts.ts'
 import { openedPalette } from './commands/opened.ts'
 import { firstSteps, hideSteps, noteSearch, readSample } from './first-steps.ts'
-import { texts } from './texts.ts'
 import './checklist.css'
 
 const failed = (error: unknown) => showToast({ kind: 'error', text: sayWhy(error) })

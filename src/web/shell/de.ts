@@ -8,6 +8,7 @@ export const de: Like<typeof en> = {
     contacts: 'Kontakte',
     companies: 'Firmen',
     lists: 'Listen',
+    sequences: 'Sequenzen',
     duplicates: 'Dubletten',
     reports: 'Berichte',
     tasks: 'Aufgaben',
@@ -84,17 +85,4 @@ export const de: Like<typeof en> = {
   asOther: 'Als jemand anderes anmelden',
 
   present: (names) => `${names} auch hier`,
-
-  checklist: 'Erste Schritte',
-  checklistDone: (done, all) => `${done} von ${all}`,
-  checklistHide: 'Erste Schritte ausblenden',
-  isDone: 'erledigt',
-  steps: {
-    look: 'Sprache und Darstellung',
-    palette: 'Die Suche ausprobieren',
-    deal: 'Einen Deal anlegen',
-    invite: 'Jemanden einladen',
-    factor: 'Zweiten Faktor einschalten',
-    sample: 'Beispieldaten entfernen',
-  },
 }

@@ -6,6 +6,7 @@ export const en = {
     contacts: 'Contacts',
     companies: 'Companies',
     lists: 'Lists',
+    sequences: 'Sequences',
     duplicates: 'Duplicates',
     reports: 'Reports',
     tasks: 'Tasks',
@@ -76,17 +77,4 @@ export const en = {
   asOther: 'Sign in as somebody else',
 
   present: (names: string) => `${names} here too`,
-
-  checklist: 'First steps',
-  checklistDone: (done: number, all: number) => `${done} of ${all}`,
-  checklistHide: 'Hide the first steps',
-  isDone: 'done',
-  steps: {
-    look: 'Language and appearance',
-    palette: 'Try the search',
-    deal: 'Add a deal',
-    invite: 'Invite a colleague',
-    factor: 'Turn on a second factor',
-    sample: 'Remove the sample data',
-  },
 }

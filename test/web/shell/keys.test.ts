@@ -173,5 +173,7 @@ test('g and a letter go to the places', () => {
     o: '/companies',
     l: '/lists',
     m: '/meetings',
+    s: '/sequences',
+    r: '/reports',
   })
 })
