@@ -14,6 +14,7 @@ import { create } from '../data/records.ts'
 import { format } from '../lib/locale.ts'
 import { navigate } from '../lib/router.ts'
 import { BulkButton } from '../shell/commands/bulk-button.tsx'
+import { runCommand } from '../shell/commands/listen.ts'
 import { type Change, changeMany, type Target, targetOf } from './bulk.ts'
 import { Failures } from './bulk-failures.tsx'
 import { openedTexts } from './deals/texts/opened.ts'
@@ -31,6 +32,9 @@ const DealPopups = later(() => import('./deals/popups.tsx').then((module) => mod
   ahead: false,
   takesFocus: true,
 })
+
+/** As many contacts as one request enrolls. */
+const MOST_ENROLLED = 100
 
 const isOfDeal = (name: string): name is DealPopup => (DEAL_POPUPS as readonly string[]).includes(name)
 
@@ -113,6 +117,16 @@ export function BulkActions({ total }: { total: number }) {
           )}
           {opens('list', 'list', words.list)}
           {opens('tags', 'tag', words.tag)}
+          {kind === 'contacts' && (
+            <BulkButton
+              command="contacts.enroll"
+              icon="seq"
+              off={selection.isAll || count > MOST_ENROLLED ? words.enrollMost(MOST_ENROLLED) : undefined}
+              onClick={() => runCommand('contacts.enroll')}
+            >
+              {words.enroll}
+            </BulkButton>
+          )}
           {isMergeable(kind) && (
             <Button
               plain

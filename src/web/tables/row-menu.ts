@@ -10,11 +10,16 @@ import { texts as words } from './table/texts.ts'
 // Those of deals are left out where there are none.
 const OF_ROW = [
   ['open', 'open-tab', 'peek', 'select'],
-  ['edit', 'stage', 'owner', 'tags', 'amount', 'date', 'list', 'note'],
+  ['edit', 'stage', 'owner', 'tags', 'amount', 'date', 'list', 'enroll', 'note'],
   ['won', 'lost'],
   ['copy-link', 'delete'],
 ]
-const OF_SELECTION = [['clear'], ['stage', 'owner', 'tags', 'amount', 'date', 'list'], ['won', 'lost'], ['delete']]
+const OF_SELECTION = [
+  ['clear'],
+  ['stage', 'owner', 'tags', 'amount', 'date', 'list', 'enroll'],
+  ['won', 'lost'],
+  ['delete'],
+]
 
 /** The menu of the row under the pointer: it acts on the whole selection if the row is part of it. */
 export function openRowMenu(list: ListContext, at: MouseEvent | HTMLElement, id: string): void {

@@ -165,6 +165,32 @@ describe('sequences on the screen', { skip: noBrowser, concurrency: false }, () 
     await page.context().close()
   })
 
+  test('take the chosen contacts of a table, and the open one', async () => {
+    const [gus, hal] = [await person('Gus', { emails: [{ email: 'gus@x.example' }] }), await person('Hal', {})]
+    const page = await openPage(browser, screens, ada, '/contacts')
+    for (const name of ['Gus', 'Hal'])
+      await page.getByRole('row', { name: new RegExp(name) }).locator('.td.box').click()
+    await page.getByRole('button', { name: 'Enroll', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Enroll in a sequence' })
+    await dialog.getByLabel('Sequence').selectOption('After the fair')
+    const named = page.getByRole('dialog', { name: 'Enroll in “After the fair”' })
+    await named.getByText('No address').waitFor()
+    await assertAccessible(page)
+    await named.getByRole('button', { name: 'Enroll 1' }).click()
+    await becomes(() => statusOf(gus), 'active')
+    await page.goto(`${screens.url}/contacts/${hal}`)
+    await page.getByRole('heading', { name: 'Hal' }).first().waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Enroll in a seq')
+    await page
+      .getByRole('option', { name: /Enroll in a sequence/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Enroll in a sequence' }).waitFor()
+    await page.context().close()
+  })
+
   test('are read by members, who enroll but do not change them, and only read by viewers', async () => {
     const member = await openPage(browser, screens, await screens.signedIn('member'), `/sequences/${id}`)
     await member.getByRole('button', { name: 'Enroll' }).waitFor()

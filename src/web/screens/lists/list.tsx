@@ -25,6 +25,7 @@ import { addMembers } from '../../tables/list-members.ts'
 import { forgetList } from '../../tables/lists-of-boot.ts'
 import { countText, RecordList } from '../../tables/record-list.tsx'
 import { texts } from '../../tables/texts.ts'
+import { useEnroll } from '../sequences/enroll-command.ts'
 import { FilterChange } from './filter-change.tsx'
 
 /** The records of one list: those that were added, or those that fit its filter. */
@@ -49,6 +50,7 @@ export function Screen({ params }: ScreenProps) {
 }
 
 function Members({ found }: { found: List }) {
+  useEnroll(found.object === 'contact')
   const words = texts().lists
   const kind = PATHS[found.object]
   // As the server has it: what is being saved holds once it is there.

@@ -3,6 +3,7 @@ import { Button } from '../../components/button.tsx'
 import { Check } from '../../components/check.tsx'
 import { type Choice, Combobox, MultiCombobox } from '../../components/combobox.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { showOver } from '../../components/over.tsx'
 import { sayWhy } from '../../components/say-why.ts'
 import { Segmented } from '../../components/segmented.tsx'
 import { showToast } from '../../components/toast.tsx'
@@ -163,6 +164,12 @@ export function EnrollDialog({ sequence, contacts, onClose }: EnrollDialogProps)
       </div>
     </Dialog>
   )
+}
+
+/** Over whatever is on the page; the sequence is asked. */
+export async function showEnroll(contacts: readonly string[]): Promise<void> {
+  await texts.ready()
+  showOver((close) => <EnrollDialog contacts={contacts} onClose={close} />)
 }
 
 type SeenProps = { preview: EnrollPreview; goes: number; isAgain: boolean; onAgain: (isAgain: boolean) => void }
