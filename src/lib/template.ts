@@ -135,13 +135,14 @@ function collect(tokens: readonly Token[], view: View, fallbackOf: string | unde
   }
 }
 
-/** The variables of a text that leave a hole where they have no value: those outside of a section of theirs. */
+/** The variables of a text that leave a hole where they have no value: outside of a section of theirs, or with an empty fallback. */
 export function withoutFallback(text: string): string[] {
   const names = new Set<string>()
   const look = (tokens: readonly Token[], known: readonly string[]): void => {
     for (const [kind, value, , , inner = []] of tokens) {
       if ((kind === 'name' || kind === '&') && !known.includes(value)) names.add(value)
       else if (kind === '#') look(inner, [...known, value])
+      else if (kind === '^' && inner.length === 0) names.add(value)
       else if (kind === '^') look(inner, known)
     }
   }

@@ -116,6 +116,11 @@ describe('before it starts', () => {
     applySettings(app.store, app.a.org, { mailboxes: [mailbox()] } as never)
   })
 
+  test('a fallback that was left empty is a hole, too', async () => {
+    const empty = '{{#company.name}}{{company.name}}{{/company.name}}{{^company.name}}{{/company.name}}'
+    assert.deepEqual(await codes({ steps: [task(0, `Call ${empty}`)] }), [['warn', 'no_fallback', 0, ['company.name']]])
+  })
+
   test('each text is shown for a contact, with what is filled in, what stands in for it, and what is missing', async () => {
     const id = await person('b@x.example')
     const body =

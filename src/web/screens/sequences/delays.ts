@@ -11,11 +11,13 @@ export function unitOf(delay_s: number): Unit {
   return delay_s % UNITS.h === 0 ? 'h' : 'min'
 }
 
-/** "3 days, only business days count" */
+/** "3 business days", "2 hours, on business days" */
 export function delayText({ delay_s, business_days_only }: StepSettings, isFirst: boolean): string {
   const words = texts()
   const unit = unitOf(delay_s)
-  const parts = delay_s === 0 ? [words.atOnce(isFirst)] : [`${Math.round(delay_s / UNITS[unit])} ${words.units[unit]}`]
-  if (business_days_only) parts.push(words.business)
-  return parts.join(', ')
+  const number = Math.round(delay_s / UNITS[unit])
+  const isBusiness = business_days_only === true
+  if (delay_s > 0 && unit === 'd') return words.days(number, isBusiness)
+  const text = delay_s === 0 ? words.atOnce(isFirst) : `${number} ${words.units[unit]}`
+  return isBusiness ? `${text}, ${words.onBusinessDays}` : text
 }

@@ -177,6 +177,7 @@ type SeenProps = { preview: EnrollPreview; goes: number; isAgain: boolean; onAga
 function Seen({ preview, goes, isAgain, onAgain }: SeenProps) {
   const words = texts()
   const when = (at: string | null) => (at === null ? '—' : format.value.when(at, now.value))
+  const begins = (at: string | null) => when(goes === 0 ? null : at)
   const reasons = Map.groupBy(preview.skipped, ({ reason }) => reason)
   return (
     <div class="stack">
@@ -184,8 +185,8 @@ function Seen({ preview, goes, isAgain, onAgain }: SeenProps) {
         {[
           [words.goIn, format.value.number(goes)],
           [words.skipped, format.value.number(preview.skipped.length)],
-          [words.firstLeaves, when(preview.first_at)],
-          ...(preview.goes.length > 1 ? [[words.lastLeaves, when(preview.last_at)]] : []),
+          [words.firstLeaves, begins(preview.first_at)],
+          ...(preview.goes.length > 1 ? [[words.lastLeaves, begins(preview.last_at)]] : []),
         ].map(([name, value]) => (
           <div key={name}>
             <dt class="small mute">{name}</dt>

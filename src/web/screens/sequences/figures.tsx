@@ -52,8 +52,42 @@ export function Figures({ id }: { id: string }) {
         </dl>
       )}
       {found && <Chart found={found} />}
+      {found && found.steps.length > 0 && <Steps found={found} />}
       <p class="small mute">{words.how}</p>
     </section>
+  )
+}
+
+/** The figures of each step in the range; those of removed ones stay readable. */
+function Steps({ found: { steps } }: { found: Performance }) {
+  const words = texts()
+  const number = (count: number | null) => (count === null ? '—' : format.value.number(count))
+  return (
+    <table class="seq-table small">
+      <caption class="sr">{words.stepFigures}</caption>
+      <thead>
+        <tr class="mute">
+          {[words.step, words.sentWord, words.repliedWord, words.rate, words.bounced].map((title) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {steps.map(({ step_id, position, type, is_current, sent, replied, reply_rate, bounced }) => (
+          <tr key={step_id}>
+            <th scope="row">
+              {position + 1} {words.addStep[type]} {!is_current && <span class="mute">({words.removed})</span>}
+            </th>
+            <td>{number(sent)}</td>
+            <td>{number(replied)}</td>
+            <td>{reply_rate === null ? '—' : percent(reply_rate)}</td>
+            <td>{number(bounced)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

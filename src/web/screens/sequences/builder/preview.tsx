@@ -5,7 +5,6 @@ import { Icon } from '../../../components/icon.tsx'
 import { sayWhy } from '../../../components/say-why.ts'
 import { client } from '../../../data/current.ts'
 import { format } from '../../../lib/locale.ts'
-import { now } from '../../../lib/now.ts'
 import { sources } from '../../../shell/sources.ts'
 import { CheckList } from '../check-list.tsx'
 import { texts } from '../texts.ts'
@@ -68,7 +67,7 @@ export function LivePreview({ form }: { form: SequenceForm }) {
           <li key={at} class="boxed seq-seen">
             <p class="row small mute">
               <Icon name={ICONS[form.steps[at]?.type ?? 'email']} small />
-              <time dateTime={step.at}>{format.value.when(step.at, now.value)}</time>
+              <time dateTime={step.at}>{timeIn(found.timezone).format(Date.parse(step.at))}</time>
               {step.from !== null && <span class="cut">{step.from}</span>}
             </p>
             <h3 dir="auto">{step.subject.length > 0 ? <Filled parts={step.subject} /> : words.noSubject}</h3>
@@ -81,6 +80,13 @@ export function LivePreview({ form }: { form: SequenceForm }) {
     </aside>
   )
 }
+
+/** In the zone of the hours, whatever that of whoever looks: "Mon, 22 Mar 2027, 09:00". */
+const timeIn = (timeZone: string) =>
+  new Intl.DateTimeFormat(format.value.tag, {
+    ...({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const),
+    ...({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const),
+  })
 
 /** What was filled in, what stands in for a value, and where there is nothing, each with its name. */
 function Filled({ parts }: { parts: readonly FilledPart[] }) {

@@ -20,18 +20,17 @@ export function VariableText({ label, help, value, error, variables, isLong, onV
   const box = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
   const caret = useRef<{ from: number; to: number } | undefined>(undefined)
-  const selects = useRef<{ from: number; to: number } | undefined>(undefined)
+  const caretTo = useRef<number | undefined>(undefined)
   const words = texts()
   const field = () => box.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>('input, textarea') ?? null
 
-  // What stands in for the value is chosen, to be written over.
   useLayoutEffect(() => {
-    const wanted = selects.current
-    if (!wanted) return
-    selects.current = undefined
+    const wanted = caretTo.current
+    if (wanted === undefined) return
+    caretTo.current = undefined
     const element = field()
     element?.focus()
-    element?.setSelectionRange(wanted.from, wanted.to)
+    element?.setSelectionRange(wanted, wanted)
   })
 
   function typed(text: string, at: number): void {
@@ -44,9 +43,9 @@ export function VariableText({ label, help, value, error, variables, isLong, onV
 
   function insert(name: string): void {
     const { from, to } = caret.current ?? { from: value.length, to: value.length }
-    const put = withVariable(name, words.fallback)
+    const put = withVariable(name)
     setOpen(false)
-    selects.current = { from: from + put.from, to: from + put.to }
+    caretTo.current = from + put.caret
     onValue(value.slice(0, from) + put.text + value.slice(to))
   }
 
