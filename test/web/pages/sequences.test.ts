@@ -169,7 +169,10 @@ describe('sequences on the screen', { skip: noBrowser, concurrency: false }, () 
     const [gus, hal] = [await person('Gus', { emails: [{ email: 'gus@x.example' }] }), await person('Hal', {})]
     const page = await openPage(browser, screens, ada, '/contacts')
     for (const name of ['Gus', 'Hal'])
-      await page.getByRole('row', { name: new RegExp(name) }).locator('.td.box').click()
+      await page
+        .getByRole('row', { name: new RegExp(name) })
+        .locator('.td.box')
+        .click()
     await page.getByRole('button', { name: 'Enroll', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Enroll in a sequence' })
     await dialog.getByLabel('Sequence').selectOption('After the fair')
