@@ -63,8 +63,9 @@ test('every class of the sheets is named in the sources: what nothing has is not
     globSync(pattern, { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
   const code = read('src/web/**/*.{ts,tsx}').join('\n')
   const names = new Set(code.match(/[\w-]+/g))
-  /** Names that are put together: tints and sizes of people, and how a deal has ended. */
-  const isMade = (name: string) => /^(?:m\d|x\d\d|is-won|is-lost)$/.test(name)
+  /** Names that are put together: tints and sizes of people, speakers, how a deal has ended, and the bars of a report. */
+  const isMade = (name: string) =>
+    /^(?:m\d|s\d|x\d\d|is-won|is-lost|(?:b|lg)-(?:won|lost|whole|main|committed))$/.test(name)
   const css = read('src/web/*/**/*.css')
     .join('\n')
     .replace(/\/\*[\s\S]*?\*\/|url\(.*\)/g, '')
