@@ -69,6 +69,9 @@ export const WAITING = {
 export const TOUR: readonly Stop[] = [
   { name: 'inbox', path: '/inbox', ready: '.cv a' },
   { name: 'inbox-open', path: '/inbox?in=waiting', ready: '.cv a', prepare: openFirstConversation },
+  { name: 'meetings', path: '/meetings', ready: '.meetings' },
+  { name: 'sequences', path: '/sequences', ready: 'main a[href^="/sequences/"], .empty' },
+  { name: 'reports', path: '/reports', ready: '.tile' },
   { name: 'board', path: '/deals', ready: CARD },
   { name: 'board-filter', path: '/deals', ready: CARD, only: 'wide', prepare: until('.popover, .pop', 'f') },
   {

@@ -40,6 +40,8 @@ describe('all screens', { skip: noBrowser }, () => {
     await server.newId('/messages', { ...WAITING, contact_id })
     const gone = await server.newId('/contacts', { first_name: 'Gone', last_name: 'For now', company_id: company })
     await admin.call('DELETE', `/api/v1/contacts/${gone}`, undefined, { 'Idempotency-Key': 'step.tour-1.1' })
+    const [starts_at, ends_at] = [1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString())
+    await server.newId('/meetings', { title: 'First call', starts_at, ends_at })
     await server.newId('/tasks', { title: 'Order a loan unit', owner_id: server.members.AK, due_at: null })
   })
   after(async () => {
