@@ -7,8 +7,11 @@ import { saidIn } from './words.ts'
 /** Why a conversation was found: the line of a message with what was searched for. */
 export type Hit = { conversation_id: string; message_id: string; kind: 'text' | 'name'; text: string }
 
-/** How many characters of texts are looked through for one request. */
+/** How many characters of texts, names and files are looked through for one request. */
 const MAX_READ = 2_097_152
+/** What a message costs beside its characters, and how many of one conversation are read: short mails take time, too. */
+const COST_OF_ONE = 200
+const MAX_MESSAGES = 500
 /** Of a line that is longer, what is around the hit. */
 const MAX_LINE = 160
 const BEFORE = 15
@@ -18,7 +21,7 @@ type Row = { id: string; body_text: string; author: string; sent_to: string; sen
 /** What is read of one conversation, the newest message first; and the one with a number. */
 export const SQL = {
   text: `SELECT id, body_text, author, sent_to, sent_cc, attachments FROM messages INDEXED BY messages_conversation
-     WHERE org_id = ? AND conversation_id = ? AND send_at IS NULL ORDER BY id DESC`,
+     WHERE org_id = ? AND conversation_id = ? AND send_at IS NULL ORDER BY id DESC LIMIT ${MAX_MESSAGES}`,
   number: 'SELECT id FROM conversations WHERE org_id = ? AND number = ? AND is_merged = 0',
 }
 
@@ -43,7 +46,7 @@ export function searchHits(db: Database) {
       for (const row of messages.iterate(org, id) as IterableIterator<Row>) {
         const count = countIn(wordsOfMessage(saidIn(row)), words)
         if (count > (best?.count ?? 0)) best = { row, count }
-        left -= row.body_text.length
+        left -= costOf(row)
         if (count === words.length || left <= 0) break
       }
       if (best) hits.push({ conversation_id: id, message_id: best.row.id, ...lineIn(best.row, words) })
@@ -54,6 +57,9 @@ export function searchHits(db: Database) {
 
   return { numbered, hitsIn }
 }
+
+const costOf = ({ body_text, author, sent_to, sent_cc, attachments }: Row): number =>
+  [body_text, author, sent_to, sent_cc, attachments].reduce((cost, { length }) => cost + length, COST_OF_ONE)
 
 const countIn = (found: readonly string[], words: readonly string[]): number => {
   const joined = found.join(' ')

@@ -105,6 +105,32 @@ test('a merge takes people and files along, and its undo gives them back; so doe
   for (const q of ['olga', 'rotor', 'piet']) assert.deepEqual(await found(q), [other.id], q)
 })
 
+test('no more than a share of a long correspondence is read for one request, however short its mails are', async () => {
+  const { id } = await inbox.opened({ ...mail, body_text: 'oldest of all' })
+  const later = { body_text: 'x' }
+  for (let count = 1; count < 500; count++) await inbox.say('inbound', id, later)
+  assert.equal((await lineOf('oldest', id))?.text, 'oldest of all')
+  await inbox.say('inbound', id, later)
+  assert.equal(await lineOf('oldest', id), undefined)
+})
+
+test('names count as what is read, too', async () => {
+  const long = await inbox.opened({ ...mail, body_text: 'x' })
+  const other = await inbox.opened({ ...mail, body_text: 'behind the names' })
+  const find = async () => (await hits('behind', [long.id, other.id])).data.length
+  assert.equal(await find(), 1)
+  const name = (column: string, length: number) =>
+    app.store.db
+      .prepare(`UPDATE messages SET ${column} = ? WHERE conversation_id = ?`)
+      .run(JSON.stringify([{ name: 'x'.repeat(length) }]), long.id)
+  for (const column of ['sent_to', 'sent_cc', 'attachments']) {
+    name(column, 2_097_152)
+    assert.equal(await find(), 0, column)
+    name(column, 1)
+    assert.equal(await find(), 1, column)
+  }
+})
+
 test('the conversation with the number is said, whatever else has these digits', async () => {
   const { id, number } = await inbox.opened({ ...mail, subject: 'Numbered' })
   const other = await inbox.opened({ ...mail, body_text: `Our reference ${number}` })
