@@ -17,6 +17,9 @@ const isWordSign = (text: string, at: number): boolean => /[\p{L}\p{N}]/u.test(t
 /** A run of a text, from `start` on, before `end`. */
 type Run = { start: number; end: number }
 
+/** More marks help nobody, and a long mail has one for each word. */
+export const MOST = 500
+
 type Folded = { text: string; from: number[] }
 
 /** A folded text, with where each of its signs comes from. `spell`: how a sign is written otherwise. */
@@ -36,28 +39,29 @@ function foldedOf(text: string, spell?: (sign: string) => string): Folded {
 
 const inTwo = (sign: string): string => otherSpellings(sign)[0] ?? sign
 
-/** The runs of a text that were searched for, in their order: of each word the first, or all of them; "ueber" finds "Über", too. */
+/** The runs of a text that were searched for, in their order: of each word the first, or the first 500; "ueber" finds "Über", too. */
 export function runsIn(text: string, words: readonly string[], isAll: boolean): Run[] {
   if (words.length === 0 || text === '') return []
   const written = [foldedOf(text), ...(hasSpellings(text) ? [foldedOf(text, inTwo)] : [])]
+  const most = isAll ? MOST : 1
   const all = words.flatMap((word) => {
-    const runs = written.flatMap((folded) => runsOf(folded, word, isAll))
-    return isAll ? runs : runs.slice(0, 1)
+    const runs = written.flatMap((folded) => runsOf(folded, word, most))
+    return runs.slice(0, most)
   })
   const runs: Run[] = []
   for (const run of all.sort((one, other) => one.start - other.start || other.end - one.end))
     if (run.start >= (runs.at(-1)?.end ?? 0)) runs.push(run)
-  return runs
+  return runs.slice(0, MOST)
 }
 
-function runsOf({ text, from }: Folded, word: string, isAll: boolean): Run[] {
+function runsOf({ text, from }: Folded, word: string, most: number): Run[] {
   const runs: Run[] = []
   for (let at = indexOfWord(text, word); at >= 0; at = indexOfWord(text, word, at + word.length)) {
     // Of a sign that is two when it is folded, as ß, both halves are all of it.
     const last = from[at + word.length - 1] as number
     const end = endAfter(from, at + word.length, last)
     runs.push({ start: from[at] as number, end })
-    if (!isAll) break
+    if (runs.length === most) break
   }
   return runs
 }

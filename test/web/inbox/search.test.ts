@@ -39,6 +39,14 @@ test('marks stand where the words are, also behind umlauts and in the other spel
   assert.equal(marked('A4R, xA4R', 'a4r'), '[A4R], xA4R')
 })
 
+test('no more than 500 marks stand in a text, the first ones', () => {
+  const text = 'a '.repeat(100_000)
+  const marked = pieces(text, ['a'], true)
+  assert.deepEqual([marked.filter(({ isHit }) => isHit).length, marked.length], [500, 1000])
+  assert.equal(marked.map((piece) => piece.text).join(''), text)
+  assert.deepEqual(runsIn('b a '.repeat(1000), ['a', 'b'], true).at(-1), { start: 998, end: 999 })
+})
+
 describe('searching in the inbox', { skip: noBrowser, concurrency: false }, () => {
   let server: TestServer
   let screens: Screens

@@ -1,7 +1,4 @@
-import { runsIn } from '../../../lib/found.ts'
-
-/** More marks help nobody, and a long mail has one for each word. */
-const MOST = 500
+import { MOST, runsIn } from '../../../lib/found.ts'
 
 /** Marks words in a document that no component draws, such as a mail in its frame. Texts are split, and never made of HTML. */
 export function markIn(page: Document, words: readonly string[]): void {
@@ -13,9 +10,10 @@ export function markIn(page: Document, words: readonly string[]): void {
   for (let node = walk.nextNode(); node; node = walk.nextNode()) texts.push(node as Text)
   let left = MOST
   for (const text of texts) {
+    const runs = runsIn(text.data, words, true).slice(0, left)
+    left -= runs.length
     // From the end, so that what is before stays where it is.
-    for (const { start, end } of runsIn(text.data, words, true).reverse()) {
-      if (left-- <= 0) return
+    for (const { start, end } of runs.reverse()) {
       const mark = page.createElement('mark')
       mark.className = 'found'
       const hit = text.splitText(start)
@@ -23,5 +21,6 @@ export function markIn(page: Document, words: readonly string[]): void {
       hit.replaceWith(mark)
       mark.append(hit)
     }
+    if (left === 0) return
   }
 }
