@@ -57,6 +57,8 @@ const get = (url: string, language = 'en', method = 'GET') =>
   fetch(url, { method, redirect: 'manual', headers: { 'accept-language': language } })
 const press = (url: string, comment = '', headers: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', headers: { ...FORM, ...headers }, body: new URLSearchParams({ comment }) })
+/** Where the link to the other answer leads. */
+const hrefIn = (page: string, at: string): string => new URL(/<a href="([^"]+)"/.exec(page)?.[1] ?? '', at).href
 const row = ({ id }: Row): Row | undefined =>
   app.store.db.prepare('SELECT answer, comment, changes FROM ratings WHERE message_id = ?').get(id) as Row | undefined
 const lines = async ({ conversation_id }: Row): Promise<Row[]> =>
@@ -161,6 +163,9 @@ describe('the mail that closes', () => {
 })
 
 describe('a link', () => {
+  /** Ends from which a relative link could lead to the other answer. */
+  const AROUND = ['good/', 'good/not-good', 'not-good/good', 'good./not-good', 'good/.']
+
   test('stores nothing, followed by programs in any order and number; the last press counts', async (t) => {
     const { closed } = await office(t)
     const { answer, good, bad, question } = await closed()
@@ -205,7 +210,8 @@ describe('a link', () => {
     const page = await response.text()
     assert.match(page, /<html lang="en">[\s\S]*<h1>How was our answer\?<\/h1>[\s\S]*>Not good<\/strong>/)
     assert.equal(page.match(/<button/g)?.length, 1)
-    assert.match(page, /<a href="good">/)
+    assert.equal(hrefIn(page, bad), bad.replace('/not-good', '/good'))
+    assert.equal(hrefIn(await (await get(`${bad}.`)).text(), `${bad}.`), bad.replace('/not-good', '/good'))
     assert.match(
       await (await get(bad, 'de-AT,de;q=0.9')).text(),
       /<html lang="de">[\s\S]*<h1 lang="en" dir="auto">[\s\S]*Antwort senden/,
@@ -220,8 +226,11 @@ describe('a link', () => {
       ...{ 'set-cookie': null, location: null, vary: 'Accept-Language, Cookie' },
     }))
       assert.equal(header(name), value, name)
-    const style = await fetch(new URL('../style.css', bad))
-    assert.equal(style.headers.get('content-type'), 'text/css; charset=utf-8')
+    for (const place of [bad, `${bad}/`, `${bad}/x/y`, bad.replace('/not-good', ''), `${app.screensUrl}/rating/`]) {
+      const [, href = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(await (await get(place)).text()) ?? []
+      const style = await fetch(new URL(href, place))
+      assert.equal(style.headers.get('content-type'), 'text/css; charset=utf-8', place)
+    }
   })
 
   test('refuses a longer comment and keeps what was typed, and takes other bodies as no comment', async (t) => {
@@ -231,7 +240,6 @@ describe('a link', () => {
     const refused = await press(good, `${long}<`)
     assert.equal(refused.status, 422)
     assert.match(await refused.text(), /<textarea [^>]*aria-invalid="true"[^>]*>\n(?:😀){1001}&lt;<\/textarea>/u)
-    assert.equal((await press(good, 'x\0')).status, 422)
     assert.equal(row(answer)?.answer, null)
     assert.equal((await press(good, long.slice(2))).status, 200)
     assert.equal(row(answer)?.comment, long.slice(2))
@@ -246,7 +254,15 @@ describe('a link', () => {
     const { good, answer } = await closed()
     const token = good.split('/').at(-2) as string
     const flipped = token.replace(/.$/, token.endsWith('A') ? 'B' : 'A')
-    for (const path of [`${flipped}/good`, `${token}/perfect`, token, `${token}/good2`, '', 'x/good'])
+    for (const path of [
+      `${flipped}/good`,
+      `${token}/perfect`,
+      token,
+      `${token}/good2`,
+      '',
+      'x/good',
+      ...AROUND.map((each) => `${token}/${each}`),
+    ])
       for (const method of ['GET', 'POST'])
         assert.equal((await get(`${app.screensUrl}/rating/${path}`, 'en', method)).status, 404, path)
     assert.equal((await get(`${app.screensUrl}/unsubscribe/${token}`)).status, 404)
@@ -257,6 +273,16 @@ describe('a link', () => {
     const gone = await press(good)
     assert.equal(gone.status, 404)
     assert.match(await gone.text(), /is not kept any more/)
+  })
+
+  test('loses of a comment what cannot be stored and nobody has typed', async (t) => {
+    const { closed } = await office(t)
+    const { answer, good } = await closed()
+    const marks = (count: number) => '\u0323'.repeat(count)
+    assert.equal((await press(good, `\0 a\0${marks(1000)}\r\nb${marks(3)}\0`)).status, 200)
+    assert.equal(row(answer)?.comment, `a${marks(30)}\nb${marks(3)}`.normalize('NFC'))
+    assert.equal((await press(good, '\0\0')).status, 200)
+    assert.equal((await press(good, 'x'.repeat(1001))).status, 422)
   })
 
   test('works for 90 days, and for twenty answers', async (t) => {
