@@ -86,7 +86,10 @@ describe('the mail that closes', () => {
     assert.ok(good.startsWith(`${app.screensUrl}/rating/`))
     assert.equal((await desk.now(answer)).body_text, answer.body_text)
     assert.equal((await desk.inbox.conversation(question.conversation_id)).status, 'closed')
-    assert.deepEqual(shown(await lines(question)), [[null, 'Eva Ruiz', null]])
+    const [line, ...none] = await lines(question)
+    assert.deepEqual([shown([line as Row]), none], [[[null, 'Eva Ruiz', null]], []])
+    // Whoever has the addresses can answer.
+    assert.deepEqual(line?.asked, { message_id: answer.id, text: 'How was our answer?\nGood:\nNot good:' })
   })
 
   test('asks nothing unless it is switched on, closes, and is of such a mailbox', async (t) => {

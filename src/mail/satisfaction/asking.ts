@@ -52,10 +52,13 @@ export const asking = once((deps: Deps) => {
     }
   }
 
-  /** What stands below the text of a mail that asked, as answers quote it; empty for any other. */
+  /**
+   * What stands below the text of a mail that asked, as answers quote it, but without the addresses: whoever has them can
+   * answer. Empty for any other.
+   */
   function questionOf(org: number, id: string): string {
-    const asked = linked(org, id)
-    return asked ? linesOf(asked) : ''
+    const words = askedBy(org, id)
+    return words ? [words.question, ...ANSWERS.map((name) => `${words[name]}:`)].join('\n') : ''
   }
 
   return { isDue, decide, withQuestion, questionOf }

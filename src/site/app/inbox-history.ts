@@ -32,7 +32,7 @@ export type HistoryLine = {
   done?: Done
   /** Of a rating: who was asked alone, and what they added. */
   by?: string | null
-  /** The mail that asked, and what stands below its text. */
+  /** The mail that asked, and what stands below its text, without the addresses of the answers. */
   asked?: { message_id: string; text: string }
   comment?: string | null
 }

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream'
 import { attachmentHeader } from '../../http/file.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { columns } from '../../inbox/messages/message.ts'
@@ -9,11 +10,13 @@ import { UUID } from '../../lib/id.ts'
 import { notFound, Problem } from '../../lib/problem.ts'
 import type { Handler } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
+import { hidingTokens, withoutTokens } from '../rating/hide.ts'
 
 /**
  * The original of a mail: /app/mail-original?message=ID is its header as text, and how much of it is kept;
  * /app/mail-original.eml?message=ID its bytes, to be saved. Both are for whoever sees the message. Nothing of it is ever a page
- * here: the header is a text inside JSON, and the bytes are a download of a type that no browser shows.
+ * here: the header is a text inside JSON, and the bytes are a download of a type that no browser shows. Links by which a
+ * customer answers how our answer was have dots for their tokens.
  */
 export const mailOriginalHandlers = ({ deps }: Pick<ScreenParts, 'deps'>): Handler[] => {
   const { find } = messageStore(deps)
@@ -42,7 +45,7 @@ export const mailOriginalHandlers = ({ deps }: Pick<ScreenParts, 'deps'>): Handl
         const head = await originals.headOf(who.org, row)
         const { size_bytes, kept_bytes } = row
         const is_head_cut = head.length >= MAX_HEAD_BYTES
-        ctx.body = { original: { size_bytes, kept_bytes, is_head_cut, header: textOf(head) }, kept }
+        ctx.body = { original: { size_bytes, kept_bytes, is_head_cut, header: textOf(withoutTokens(head)) }, kept }
       },
     },
     {
@@ -60,7 +63,10 @@ export const mailOriginalHandlers = ({ deps }: Pick<ScreenParts, 'deps'>): Handl
           'Content-Disposition': attachmentHeader(fileName(`${(subject ?? '').slice(0, 100) || 'mail'}.eml`)),
           'Content-Security-Policy': "default-src 'none'; sandbox",
         })
-        ctx.body = originals.read(who.org, row)
+        const bytes = originals.read(who.org, row)
+        const shown = hidingTokens()
+        pipeline(bytes, shown, () => {}) // a failure of one ends the other, which the answer sees
+        ctx.body = shown
       },
     },
   ]

@@ -131,6 +131,36 @@ test('a mail gives back the bytes that came in, byte by byte, and its header as 
   assert.equal(saved.headers.get('cache-control'), 'no-store')
 })
 
+test('links by which the customer answers have dots for their tokens, however they are written, and all else is as it was', async (t) => {
+  const token = 'Ab-_'.repeat(16)
+  const linkOf = (token: string) => `https://crm.acme.example/rating/${token}/not-good`
+  const broken = (text: string, at: number) => `${text.slice(0, at)}=\r\n${text.slice(at)}`
+  const lengths = Array.from({ length: 400 }, (_, at) => (at * 37) % 113)
+  const wholeOf = (token: string) => {
+    const text = lengths.map((length) => `${'ö'.repeat(length)} ${linkOf(token)}\r\n`).join('')
+    const quoted = lengths.map((at) => `> ${broken(linkOf(token), at % linkOf(token).length)}\r\n`).join('')
+    const packed = Buffer.from(text).toString('base64').replace(/.{76}/g, '$&\r\n')
+    const file = Buffer.alloc(70_000, 'dealbox').toString('base64').replace(/.{76}/g, '$&\r\n')
+    const others = `https://x.example/rating/five-stars /unsubscribe/${'Ab-_'.repeat(16)}`
+    const body = [text, quoted, packed, 'x'.repeat(40_000) + linkOf(token), file, others].join('\r\n\r\n')
+    return mailOf('voting', `X: ${linkOf(token)}\r\n\r\n${body}`)
+      .toString('latin1')
+      .replace('X-Odd: ', `X-Odd: ${linkOf(token)}`)
+  }
+  const mail = Buffer.from(wholeOf(token), 'latin1')
+  await fetchAll(t, mail)
+  const id = idOf('voting')
+  assert.deepEqual(await bytesOf(id), mail)
+  const hidden = wholeOf('.'.repeat(64))
+  const response = await fetch(`${app.screensUrl}/app/mail-original.eml?message=${id}`, {
+    headers: { cookie: app.people.viewer.cookie },
+  })
+  const saved = Buffer.from(await response.arrayBuffer()).toString('latin1')
+  assert.equal(saved.length, mail.length)
+  assert.ok(saved === hidden)
+  assert.equal((await original(id)).original.header, `${hidden.split('\r\n\r\n')[0]}\r\n`)
+})
+
 test('it is for whoever sees the message, and for nobody of another organisation', async (t) => {
   await fetchAll(t, mailOf('mine'))
   const id = idOf('mine')

@@ -45,6 +45,17 @@ test('a quote that was changed, or never said here, is in view, also where its w
   assert.deepEqual(partsOf('> one two three', saidBefore(['> one two three', 'one two three'])(0))[0]?.kind, 'text')
 })
 
+test('a question of ours is folded with the addresses of its answers, which nobody here knows, and with no others', () => {
+  const said = ['Here it is.\nHow was our answer?\nGood:\nNot good:']
+  const link = `https://crm.example/a/rating/${'x'.repeat(64)}/`
+  const quoted = (good: string, bad: string) =>
+    shape(`Thanks\n> Here it is.\n> How was our answer?\n> Good: ${good}\n> Not good: ${bad}`, said)
+  const kinds = (all: unknown[][]) => all.map(([kind]) => kind)
+  assert.deepEqual(kinds(quoted(`${link}good`, `<${link}not-good>`)), ['text', 'quote'])
+  assert.deepEqual(kinds(quoted('https://crm.example/other', `${link}not-good`)).at(-1), 'text')
+  assert.deepEqual(kinds(quoted(`${link}good`, `${link}not-good;but-see-this`)).at(-1), 'text')
+})
+
 test('five hundred long messages are looked through at once', () => {
   const own = (at: number) => Array.from({ length: 20 }, (_, line) => `words of the line ${line} in message ${at}`)
   const quoted = (at: number) => own(at).map((line) => `> ${line}`)

@@ -8,9 +8,11 @@ export type Part = { kind: 'text' | 'quote'; text: string; lines: number }
 type IsKnown = (three: string) => boolean
 
 const QUOTED = /^\s*(?:>\s?)+/
+/** The address of an answer that a mail of ours asked for: it is nowhere in the conversation, as whoever has it can answer. */
+const ANSWER = /^[<(]?https?:\/\/[^\s<>()]+\/rating\/[\w-]{64}\/(?:not-)?good[>)]?$/
 const IN_A_ROW = 3
 
-const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '' && !ANSWER.test(word))
 const threes = (words: readonly string[]): string[] =>
   words.slice(IN_A_ROW - 1).map((_, at) => words.slice(at, at + IN_A_ROW).join(' '))
 
