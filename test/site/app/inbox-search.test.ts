@@ -112,6 +112,10 @@ test('no more than a share of a long correspondence is read for one request, how
   assert.equal((await lineOf('oldest', id))?.text, 'oldest of all')
   await inbox.say('inbound', id, later)
   assert.equal(await lineOf('oldest', id), undefined)
+  // Mails of one letter cost their time, too: some thousands of them are all that is read.
+  const other = await inbox.opened({ ...mail, body_text: 'behind the oldest' })
+  const behind = async (times: number) => (await hits('behind', [...Array(times).fill(id), other.id])).data.length
+  assert.deepEqual([await behind(1), await behind(13)], [1, 0])
 })
 
 test('names count as what is read, too', async () => {
