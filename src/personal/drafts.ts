@@ -60,6 +60,8 @@ const textOf = (body: Body | undefined): string => (typeof body?.text === 'strin
 
 /** What the keys of new mails begin with. */
 export const NEW_MAIL = 'mail:'
+/** What the server says at the draft of a new mail: when it leaves, that it could not, what of it has left. No page writes it. */
+const OF_SERVER = ['leaves', 'failed', 'left']
 /** Of one that was begun: what it is about, and whom it goes to. */
 export type NewMail = { id: string; subject: string | null; to: unknown[] }
 
@@ -158,10 +160,21 @@ export const draftStore = once((deps: Deps) => {
     const [, kind = '', id = ''] = IN_CONVERSATION.exec(key) ?? []
     const to = id && kind + leading(who.org, id)
     const before = to && to !== key ? bodyOf(who, key) : undefined
-    const kept = body && put(who, key, body)
+    const kept = body && put(who, key, key.startsWith(NEW_MAIL) ? asMail(who, key, body) : body)
     if (!body) remove(who, key)
     if (to && to !== key) follow(who, to, before, body)
     return kept
+  }
+
+  /** Another page may not have read yet that it leaves, or leaves no more. */
+  function asMail(who: Caller, key: string, body: Body): Body {
+    const before = bodyOf(who, key) ?? {}
+    const made = { ...body }
+    for (const name of OF_SERVER) {
+      if (before[name] === undefined) delete made[name]
+      else made[name] = before[name]
+    }
+    return made
   }
 
   function follow(who: Caller, to: string, before: Body | undefined, after: Body | undefined): void {

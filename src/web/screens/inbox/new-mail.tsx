@@ -6,7 +6,7 @@ import { MenuButton } from '../../components/menu.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { pathWith } from '../../data/api.ts'
 import { client } from '../../data/current.ts'
-import { draft as draftFor } from '../../data/drafts.ts'
+import { draft as draftFor, draftsOf } from '../../data/drafts.ts'
 import { randomKey } from '../../data/keys.ts'
 import { isMac } from '../../lib/keyboard.ts'
 import { format } from '../../lib/locale.ts'
@@ -25,6 +25,9 @@ import { Writing } from './writing.tsx'
 
 /** `leaves` is when it was sent to leave, and `failed` that it could not: both are the server's. */
 type Body = LetterBody & { subject?: string; leaves?: string | null; failed?: boolean | null }
+
+const written = ({ text = '', subject = '', people = NOBODY }: Body): string =>
+  JSON.stringify([text.trim(), subject.trim(), people.to, people.cc, people.bcc])
 
 const openMail = (id: string): void => void setQuery({ new: id, c: null })
 
@@ -93,6 +96,8 @@ export function NewMailPane({ id, onDone }: NewMailPaneProps) {
   const departure = `/app/new-mails/${id}/departure`
   const latest = useRef(onDone)
   latest.current = onDone
+  /** What this page has sent. */
+  const sent = useRef<string | undefined>(undefined)
   const area = () => place.current?.querySelector('textarea')
   const { isSending, send } = useLetter<Body>({
     kept,
@@ -105,19 +110,28 @@ export function NewMailPane({ id, onDone }: NewMailPaneProps) {
       else return showUnfilled(text, area())
       return true
     },
-    fieldsOf: (now) => ({
-      ...{ channel: 'email', subject: (now.subject ?? subject).trim() },
-      body_text: (now.text ?? '').trim(),
-    }),
-    post: (fields, isNow) =>
-      client().api.request('PUT', pathWith(departure, isNow ? { now: true } : {}), { body: fields }),
+    fieldsOf(now) {
+      sent.current = written(now)
+      return {
+        ...{ channel: 'email', subject: (now.subject ?? subject).trim() },
+        body_text: (now.text ?? '').trim(),
+      }
+    },
+    async post(fields, isNow) {
+      // Only a draft that the server has can leave.
+      await draftsOf(client()).saveAll()
+      await client().api.request('PUT', pathWith(departure, isNow ? { now: true } : {}), { body: fields })
+    },
   })
   useEffect(
     () =>
       client().onNotice((notice) => {
         if (notice.kind !== 'new_mail' || notice.id !== id || notice.conversation_id === null) return
-        // What was typed just before it left must not be a draft of it again.
-        kept.clear()
+        const now = kept.body.peek() as Body | undefined
+        // What was typed since stays; what was sent must not be a draft of it again.
+        const isTyped = now && (sent.current === undefined ? !kept.isKept.peek() : written(now) !== sent.current)
+        if (isTyped) return kept.set({ ...now, leaves: null })
+        if (sent.current !== undefined) kept.clear()
         void box.again()
         latest.current(String(notice.conversation_id))
       }),
