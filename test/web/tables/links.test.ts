@@ -109,6 +109,7 @@ describe('the menu of a row', { skip: noBrowser }, () => {
         'Set owner',
         'Set tags',
         'Add to list',
+        'Enroll in a sequence',
         'Write a note',
         'Copy link',
         'Delete',
