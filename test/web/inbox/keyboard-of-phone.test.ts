@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { deskOf, person } from '../../support/desk.ts'
-import { assertAccessible, openPage } from '../../support/page.ts'
+import { openPage } from '../../support/page.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
@@ -82,7 +82,6 @@ describe('beside the keyboard of a phone', { skip: noBrowser, concurrency: false
       () => isInView(LEFT),
       () => 'the line and Send',
     )
-    await assertAccessible(page)
     assert.equal(await page.locator('.tabbar').isVisible(), false)
     // Turned on its side and back, as by a call that is taken: not a letter is lost.
     await page.setViewportSize({ width: 844, height: 200 })
