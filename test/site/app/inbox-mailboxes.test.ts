@@ -155,7 +155,16 @@ test('nobody moves it who may not, nor to what is no mailbox or is off, nor what
   assert.deepEqual([(await move(spam.conversation, sales)).body.code], ['is_spam'])
   app.store.db.prepare('UPDATE mailboxes SET is_active = 0 WHERE org_id = ? AND id = ?').run(app.a.org, sales.id)
   assert.deepEqual(errorsOf((await move(conversation, sales)).body), ['/mailbox_id reference_not_found'])
-  app.store.db.prepare('UPDATE mailboxes SET is_active = 1 WHERE org_id = ? AND id = ?').run(app.a.org, sales.id)
+  const own = (member: string | null) =>
+    app.store.db
+      .prepare('UPDATE mailboxes SET is_active = 1, member_id = ? WHERE org_id = ? AND id = ?')
+      .run(member, app.a.org, sales.id)
+  own(app.ids.other)
+  assert.deepEqual(errorsOf((await move(conversation, sales)).body), ['/mailbox_id reference_not_found'])
+  const ids = [conversation.id]
+  const many = await app.ask('member', 'POST', '/bulk', { kind: 'conversations', ids, mailbox_id: sales.id })
+  assert.deepEqual(errorsOf(many.body), ['/mailbox_id reference_not_found'])
+  own(null)
   assert.deepEqual(await placesOf(conversation), ['support'])
   assert.deepEqual(await linesOf(conversation), [])
 })
